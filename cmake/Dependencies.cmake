@@ -1,4 +1,4 @@
-# Every dependency comes from the system. A missing one ends the configuration with one line that names its Debian package.
+# Every dependency is a system package. A missing one stops the configuration with one line that names its Debian package.
 find_package(Threads REQUIRED)
 find_package(PkgConfig)
 if(NOT PKG_CONFIG_FOUND)
@@ -30,6 +30,7 @@ endmacro()
 
 memoir_need_module(SQLITE3 sqlite3 libsqlite3-dev)
 memoir_need_module(RE2 re2 libre2-dev)
+memoir_need_module(NCURSES ncursesw libncurses-dev)
 memoir_need_package(fmt fmt::fmt libfmt-dev)
 memoir_need_package(spdlog spdlog::spdlog libspdlog-dev)
 memoir_need_package(CLI11 CLI11::CLI11 libcli11-dev)
@@ -38,7 +39,7 @@ memoir_need_package(SQLiteCpp SQLiteCpp libsqlitecpp-dev)
 memoir_need_header(asio asio.hpp libasio-dev)
 memoir_need_header(tomlplusplus toml++/toml.h libtomlplusplus-dev)
 
-# The census by BPF (src/census) needs a compiler for it, the maker of its loader and libbpf: AUTO takes it where they are.
+# The BPF census (src/census) needs a compiler for it, its skeleton generator and libbpf: AUTO uses them if installed.
 set(MEMOIR_BPF AUTO CACHE STRING "Build the census by BPF: AUTO, ON or OFF")
 set_property(CACHE MEMOIR_BPF PROPERTY STRINGS AUTO ON OFF)
 set(MEMOIR_BPF_TOOLS OFF)

@@ -1,17 +1,17 @@
-# The libraries that the programs are made of. Each is a few folders; its links say which folders its sources may include,
-# and tests/layers holds every #include to that.
+# The libraries of the programs. Each is a few folders; its links define the folders that its sources may include,
+# and tests/layers checks every #include against that.
 
 add_library(memoir_options INTERFACE)
 target_compile_options(memoir_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
   -Woverloaded-virtual -Wformat=2 $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier>)
 if(CMAKE_UNITY_BUILD)
-  # GCC takes a source file that another includes for a header; and what it inlines more of, for uninitialised.
+  # GCC treats a source file included by another as a header, and more inlining as uninitialised use.
   target_compile_options(memoir_options INTERFACE
     $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage;-Wno-maybe-uninitialized>)
 endif()
 if(MEMOIR_COVERAGE)
-  # Whoever runs a program, and in whatever environment and folder, its counts go to those of the build.
+  # Coverage counts go to the build's folder, for any user, environment and working directory.
   set(counts ${CMAKE_BINARY_DIR}/counts)
   file(MAKE_DIRECTORY ${counts})
   file(CHMOD ${counts} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_WRITE GROUP_EXECUTE
@@ -24,7 +24,7 @@ if(MEMOIR_SANITIZE)
   target_compile_options(memoir_options INTERFACE -fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(memoir_options INTERFACE -fsanitize=${sanitizers})
   if("undefined" IN_LIST MEMOIR_SANITIZE)
-    # What the library calls undefined, but no sanitizer sees: std::clamp with its bounds swapped, an optional without a value.
+    # Undefined behaviour of the library that no sanitizer finds: std::clamp with swapped bounds, an empty optional's value.
     target_compile_definitions(memoir_options INTERFACE _GLIBCXX_ASSERTIONS)
   endif()
   # GCC's flow warning misfires on instrumented code.
@@ -35,7 +35,7 @@ if(MEMOIR_SANITIZE)
   endif()
 endif()
 if(NOT MEMOIR_SANITIZE AND NOT MEMOIR_COVERAGE)
-  # Of the libraries a program has what it calls, and no more.
+  # A program contains only the parts of the libraries that it calls.
   target_compile_options(memoir_options INTERFACE -ffunction-sections -fdata-sections)
   target_link_options(memoir_options INTERFACE -Wl,--gc-sections)
 endif()
@@ -44,7 +44,7 @@ endif()
 #   [PUBLIC|PRIVATE external targets …])
 # A library of all source files in its folders except main.cpp and those named (without .cpp). FOLDERS are relative to the
 # top of the tree. Its sources include its own folders and those of LINKS and USES; LINKS pass on to the targets that link
-# it, since its headers include theirs. SMALL code seldom runs, in a program that stays in memory for months: it is
+# it, because its headers include theirs. SMALL code runs rarely, in a program that stays in memory for months: it is
 # optimised for size.
 function(memoir_layer name)
   cmake_parse_arguments(ARG "SMALL" "" "FOLDERS;EXCEPT;LINKS;USES;PUBLIC;PRIVATE" ${ARGN})

@@ -1,5 +1,5 @@
-# The commit goes into --version. It is read when CMake configures; a tarball without git says "unknown". Who builds a
-# package says what it is called: -DMEMOIR_COMMIT=1.2-3
+# The commit goes into --version. It is read when CMake configures; a tarball without git has "unknown". A package sets
+# its own version: -DMEMOIR_COMMIT=1.2-3
 if(NOT DEFINED CACHE{MEMOIR_COMMIT})
   execute_process(COMMAND git -C ${CMAKE_SOURCE_DIR} describe --always --dirty --abbrev=10
     OUTPUT_VARIABLE MEMOIR_COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE git_failed)

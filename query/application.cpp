@@ -2,38 +2,28 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <fmt/format.h>
-#include <iterator>
 
 #include "base/text.h"
 #include "base/version.h"
 #include "query/args/database_path.h"
-#include "query/args/filter.h"
-#include "query/args/times.h"
 #include "query/command_line.h"
 #include "query/commands.h"
-#include "query/exception.h"
+#include "query/cpu_alarm.h"
 #include "query/help.h"
 #include "query/render/render.h"
 #include "query/render/terminal.h"
-#include "query/state/process_columns.h"
-#include "store/names.h"
+#include "query/report/columns.h"
+#include "query/session/session.h"
 #include "store/sqlite/database.h"
 
 namespace memoir::query {
 namespace {
 
-// Of processor time. A file may be made so that its answer never comes; one of ours takes a tenth of this.
-constexpr std::chrono::milliseconds kAnswerWithin{8'000};
+// Further CPU time, for all but SQLite: its statements end earlier with their own error.
+constexpr std::chrono::milliseconds kAlarmAfter{1'000};
 
-// Names for people, beside what rows are grouped by.
-Status show_names(Reader& reader, const Options& options, Table& table) {
-  if (options.group == "identity") return show_titles(reader, table);
-  return options.group == "container" ? show_container_names(reader, table) : Done{};
-}
-
-// What an argument, a path or the file says is not to act upon a terminal. Some messages have several lines.
+// Text from an argument, a path or the file must not affect the terminal. Some messages have several lines.
 Outcome failure(Exit exit, std::string_view message) {
   std::string lines = "memoir: ";
   while (!message.empty()) lines += to_printable(cut_line(message)) + '\n';
@@ -44,9 +34,9 @@ Outcome failure(const Error& error) {
   return failure(error.kind == ErrorKind::malformed ? Exit::usage : Exit::failed, error.message);
 }
 
-// A subject that can be read, but of which nothing is recorded, is answered as a time without a tick is.
+// A subject without recorded data is handled like a time without a tick.
 Outcome failure(const Command& command, const Error& error) {
-  if (error.kind == ErrorKind::gone && !command.subject.empty()) return failure(Exit::empty, error.message);
+  if (error.kind == ErrorKind::not_found && !command.subject.empty()) return failure(Exit::empty, error.message);
   return failure(error);
 }
 
@@ -54,7 +44,7 @@ std::string version_text() {
   return fmt::format("memoir {} ({}), SQLite {}\n", version(), version_commit(), sqlite_version());
 }
 
-// Names are written as they are: on a terminal they are not to act upon it.
+// Names are written unchanged: on a terminal they must not affect it.
 std::string for_screen(std::string text, const std::optional<Screen>& screen) {
   if (!screen) return text;
   std::string out;
@@ -62,7 +52,27 @@ std::string for_screen(std::string text, const std::optional<Screen>& screen) {
   return out;
 }
 
-std::string render(const Asked& asked, const Report& report, const Options& options,
+// Leaves out the last sections, and then the charts, until the answer fits.
+std::string fitting_table(const ReportContext& asked, Report report, const Presentation& presentation,
+                          std::size_t lines) {
+  const auto fits = [lines](std::string_view text) {
+    return static_cast<std::size_t>(std::ranges::count(text, '\n')) < lines;
+  };
+  std::string text = render_table(asked, report, presentation);
+  if (fits(text)) return text;
+  report.notes.push_back(fmt::format("More: memoir {}", asked.command));
+  while (!fits(text) && !(report.sections.empty() && report.drawing.empty())) {
+    if (report.sections.empty()) {
+      report.drawing.clear();
+    } else {
+      report.sections.pop_back();
+    }
+    text = render_table(asked, report, presentation);
+  }
+  return text;
+}
+
+std::string render(const ReportContext& asked, const Report& report, const Options& options,
                    const std::optional<Screen>& screen) {
   switch (options.format) {
     case Format::json:
@@ -76,20 +86,12 @@ std::string render(const Asked& asked, const Report& report, const Options& opti
     default:
       break;
   }
-  const bool color = !options.no_color && terminal_has_color();
+  const bool color = options.color == Color::automatic ? terminal_has_color() : options.color == Color::always;
   const auto asked_for = columns_asked();
   const auto width = screen ? std::optional(screen->columns) : asked_for ? asked_for : report.width;
-  return render_table(asked, report, {options.zone, options.units, color, width, options.ascii});
-}
-
-// What a library or our own code throws ends here, with the file that was asked.
-template <typename Run>
-auto guarded(const std::string& path, Run&& run) -> decltype(run()) {
-  try {
-    return run();
-  } catch (const std::exception& error) {
-    return Error{ErrorKind::io, fmt::format("{}: {}", path, exception_message(error))};
-  }
+  const Presentation presentation{options.zone, options.units, color, width, options.ascii};
+  return screen && screen->fit ? fitting_table(asked, report, presentation, screen->lines)
+                               : render_table(asked, report, presentation);
 }
 
 std::string warning_lines(const std::vector<std::string>& warnings) {
@@ -98,14 +100,15 @@ std::string warning_lines(const std::vector<std::string>& warnings) {
   return lines;
 }
 
-Outcome outcome_of(const Asked& asked, const Report& report, const Options& options,
+Outcome outcome_of(const ReportContext& asked, const Report& report, const Options& options,
                    const std::optional<Screen>& screen) {
+  if (report.not_notable) return {Exit::empty, "", "", false};
   Outcome outcome{Exit::answered, render(asked, report, options, screen), "", !options.no_pager};
   if (report.nothing_recorded) outcome.exit = Exit::empty;
   if (report.failed) outcome.exit = Exit::failed;
-  // A machine finds its warnings in JSON; CSV has no place for them.
+  // Machines find warnings in JSON; CSV has no place for them.
   if (options.format == Format::csv) outcome.error = warning_lines(report.warnings);
-  if (!is_for_machines(options.format)) return outcome;
+  if (!is_data_format(options.format)) return outcome;
   outcome.error += warning_lines(report.left_out);
   if (options.format == Format::csv) return outcome;  // which has no sections
   for (const Section& section : report.sections) {
@@ -115,75 +118,53 @@ Outcome outcome_of(const Asked& asked, const Report& report, const Options& opti
   return outcome;
 }
 
-Outcome run_alone(const Command& command, const Options& options, const Clock& clock) {
-  const Result<Report> report = command.run_alone(options, clock.now().wall_ms);
+Outcome run_alone(const Command& command, const Options& options, const Clock& clock,
+                  const std::optional<Screen>& screen) {
+  Result<Report> report = command.run_alone(options, clock.now().wall_ms);
   if (!report) return failure(report.error());
+  if (!options.columns.empty()) {
+    const Status chosen = choose_columns(options.columns, is_data_format(options.format), report->rows);
+    if (!chosen) return failure(chosen.error());
+  }
   const Result<std::string> path = options.csv.empty() ? find_database(options.db) : Result<std::string>(std::string());
-  return outcome_of({command.name, path ? *path : options.db, ""}, *report, options, terminal_screen());
-}
-
-// Where the filter names processes that nobody is: why nothing is shown.
-std::optional<std::vector<std::string>> nobody(const Context& context, std::optional<Range> answered) {
-  const Result<Filter> filter = Filter::parse(context.options.filters);
-  if (!filter || filter->takes_all()) return std::nullopt;
-  const std::int64_t at_ms = context.when.at_ms.value_or(context.file.last_tick_ms);
-  const Range recent{context.when.at_ms ? at_ms : at_ms - kDayMs, at_ms};
-  const Range range = context.when.range.value_or(answered.value_or(recent));
-  const Result<std::vector<StoredProcess>> processes = load_processes(context.reader, range);
-  if (!processes || processes->empty() || filter->names_any(*processes)) return std::nullopt;
-  return filter->misses(*processes);
-}
-
-void append(std::vector<std::string>& list, std::vector<std::string> more) {
-  list.insert(list.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  return outcome_of({command.name, path ? *path : options.db, ""}, *report, options, screen);
 }
 
 Outcome outcome_of(const Streamed& streamed) {
   return {streamed.nothing_recorded ? Exit::empty : Exit::answered, "", warning_lines(streamed.warnings), false};
 }
 
-Outcome run(const Command& command, const Options& options, const Clock& clock, const Sink& sink) {
+Outcome run(const Command& command, const Options& options, const Clock& clock, const Sink& sink,
+            const std::optional<Screen>& screen) {
   const Result<std::string> path = find_database(options.db);
   if (!path) return failure(Exit::failed, path.error().message);
-  // What is written as it comes takes as long as it is long.
-  const auto within = command.stream ? std::nullopt : std::optional(kAnswerWithin);
-  Result<std::unique_ptr<Reader>> reader = Reader::open(*path, within);
-  if (!reader) return failure(Exit::failed, reader.error().message);
-  const Result<FileInfo> file = (*reader)->info();
-  if (!file) return failure(Exit::failed, file.error().message);
-  const Result<std::vector<StoredRun>> runs = (*reader)->runs();
-  if (!runs) return failure(Exit::failed, runs.error().message);
+  const bool writes_file = std::ranges::find(command.options, Option::output) != command.options.end();
+  std::optional<CpuAlarm> alarm;
+  if (!writes_file) alarm.emplace(*path, kAnswerWithin + kAlarmAfter);
+  Result<Session> session = Session::open(*path);
+  if (!session) return failure(Exit::failed, session.error().message);
   const std::int64_t now_ms = clock.now().wall_ms;
-  const Result<When> when = resolve_when(options, {file->first_tick_ms, file->last_tick_ms}, now_ms);
-  if (!when) return failure(when.error());
-
-  const std::optional<Screen> screen = terminal_screen();
-  const Context context{options, **reader, *file, *runs, now_ms, *when, screen};
   if (command.stream) {
     const Sink shown = [&](std::string_view text) { return sink(for_screen(std::string(text), screen)); };
-    Result<Streamed> streamed = guarded(*path, [&] { return command.stream(context, screen ? shown : sink); });
-    if (!streamed) return failure(streamed.error());
-    if (auto why = nobody(context, std::nullopt)) {
-      streamed->nothing_recorded = true;
-      append(streamed->warnings, *std::move(why));
-    }
-    return outcome_of(*streamed);
+    const Result<Streamed> streamed = session->stream(command, options, now_ms, screen, screen ? shown : sink);
+    return streamed ? outcome_of(*streamed) : failure(command, streamed.error());
   }
-  Result<Report> report = guarded(*path, [&] { return command.run(context); });
-  if (!report) return failure(command, report.error());
-  const Status titled = show_names(**reader, options, report->rows);
-  if (!titled) return failure(titled.error());
-  if (auto why = report->rows.rows.empty() ? nobody(context, report->range) : std::nullopt) {
-    report->nothing_recorded = true;
-    append(report->warnings, *std::move(why));
-  }
-  const Asked asked{command.name, *path, runs->empty() ? std::string() : runs->back().boot.host};
-  return outcome_of(asked, *report, options, screen);
+  const Result<Report> report = session->ask(command, options, now_ms, screen);
+  return report ? outcome_of(session->asked(command), *report, options, screen) : failure(command, report.error());
+}
+
+// A command line typed into a command that talks with the user.
+Result<Parsed> parse_words(const std::vector<std::string>& words) {
+  const Invocation invocation = TRY(parse_command_line(words));
+  if (invocation.help || invocation.version || invocation.command == nullptr)
+    return Error{ErrorKind::malformed, "help and version are for a shell"};
+  return Parsed{invocation.command, invocation.options};
 }
 
 }  // namespace
 
-Outcome answer(const std::vector<std::string>& arguments, const Clock& clock, const Sink& sink) {
+Outcome run_query(const std::vector<std::string>& arguments, const Clock& clock, const Sink& sink,
+                  std::optional<Screen> screen) {
   const Result<Invocation> invocation = parse_command_line(arguments);
   if (!invocation) {
     return failure(Exit::usage, invocation.error().message);
@@ -198,14 +179,24 @@ Outcome answer(const std::vector<std::string>& arguments, const Clock& clock, co
     const Result<std::string> text = command.print(invocation->options, commands());
     return text ? Outcome{Exit::answered, *text, "", false} : failure(text.error());
   }
-  if (command.run_alone && (!command.run || !invocation->options.csv.empty()))
-    return run_alone(command, invocation->options, clock);
-  if (sink) return run(command, invocation->options, clock, sink);
+  if (command.interact) {
+    const Result<std::string> text = command.interact(
+        invocation->options,
+        {clock, commands(), parse_words, [](const ReportContext& asked, const Report& report, const Options& options) {
+           return render(asked, report, options, std::nullopt);
+         }});
+    return text ? Outcome{Exit::answered, *text, "", false} : failure(text.error());
+  }
+  const bool other_files =
+      !invocation->options.csv.empty() || (command.subjects_are_files && !invocation->options.subjects.empty());
+  if (command.run_alone && (!command.run || other_files)) return run_alone(command, invocation->options, clock, screen);
+  if (sink) return run(command, invocation->options, clock, sink, screen);
   std::string held;
-  Outcome outcome = run(command, invocation->options, clock, [&held](std::string_view text) -> Status {
+  const Sink hold = [&held](std::string_view text) -> Status {
     held += text;
     return Done{};
-  });
+  };
+  Outcome outcome = run(command, invocation->options, clock, hold, screen);
   if (!held.empty()) outcome.out = std::move(held);
   return outcome;
 }

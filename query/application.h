@@ -1,14 +1,16 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "query/render/terminal.h"
 #include "query/state/command.h"
 
 namespace memoir::query {
 
-// What memoir's exit status says.
+// Exit status of memoir.
 enum class Exit : int {
   answered = 0,
   failed = 1,  // no file, not ours, corrupt
@@ -23,8 +25,9 @@ struct Outcome {
   bool paged = false;  // `out` may go through a pager, if it is long and for a terminal
 };
 
-// All of memoir but its writing: reads the command line, opens the file, runs the command, draws the answer. `sink`
-// takes an answer that is too long to be held as it comes; without one it is in `out` too.
-Outcome answer(const std::vector<std::string>& arguments, const Clock& clock, const Sink& sink = {});
+// All of memoir except writing: reads the command line, opens the file, runs the command, renders the result. `sink`
+// gets a result that is too long for memory in pieces; without a sink it is in `out`, too. `screen`: see Context.
+Outcome run_query(const std::vector<std::string>& arguments, const Clock& clock, const Sink& sink = {},
+                  std::optional<Screen> screen = terminal_screen());
 
 }  // namespace memoir::query

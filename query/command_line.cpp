@@ -1,6 +1,8 @@
 #include "query/command_line.h"
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
@@ -11,54 +13,99 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "query/args/filter.h"
+#include "query/args/meant.h"
 #include "query/commands.h"
 #include "query/history/tier.h"
+#include "query/render/shell_text.h"
 #include "query/render/terminal.h"
+#include "query/report/columns.h"
 #include "query/report/format.h"
 
 namespace memoir::query {
 namespace {
 
-// Formats for short; in `leaks` --csv takes a file, and is an option of its own.
+// Short options for formats; in `leaks` --csv takes a file, and is a separate option.
 constexpr std::string_view kCsv = "--csv";
 
 std::string in_quotes(std::string_view word) {
   return fmt::format("'{}'", to_printable(word));
 }
 
-bool takes_value(const std::string& argument) {
-  return std::ranges::any_of(option_texts(),
-                             [&](const OptionText& text) { return text.name == argument && !text.value.empty(); });
+// "T" for "--at"; empty for a flag and for other words.
+std::string_view value_of(std::string_view argument) {
+  const auto text = std::ranges::find(option_texts(), argument, &OptionText::name);
+  return text == option_texts().end() ? std::string_view() : text->value;
+}
+
+bool takes_value(std::string_view argument) {
+  return !value_of(argument).empty();
+}
+
+// "--user", which is "--filter user=".
+bool names_filter_key(std::string_view argument) {
+  return argument.starts_with("--") && std::ranges::find(filter_keys(), argument.substr(2)) != filter_keys().end();
+}
+
+bool may_be_followed(std::string_view argument) {
+  return takes_value(argument) || names_filter_key(argument);
 }
 
 bool takes(const Command& command, Option option) {
   return std::find(command.options.begin(), command.options.end(), option) != command.options.end();
 }
 
-// "--since=T" as "--from=T", "-n5" as "--limit=5".
-std::string in_full(const std::string& argument) {
-  for (const Spelling& spelling : spellings()) {
+// "--since=T" as "--from=T", "-n5" as "--limit=5". `next` is the word after it, which may be its value.
+std::string spelled_in_full(const std::string& argument, std::string_view next) {
+  for (const OptionAlias& spelling : option_aliases()) {
     const std::string_view written = spelling.written;
     if (written == kCsv || !argument.starts_with(written)) continue;
     const std::string_view rest = std::string_view(argument).substr(written.size());
-    const bool letter = written.size() == 2;
-    if (rest.empty() || rest.front() == '=') return fmt::format("{}{}", spelling.means, rest);
-    if (letter && takes_value(std::string(spelling.means))) return fmt::format("{}={}", spelling.means, rest);
+    const bool assigned = rest.starts_with('=');
+    const bool letter = written.size() == 2 && may_be_followed(spelling.means);
+    if (!rest.empty() && !assigned && !letter) continue;
+    if (spelling.fits != nullptr && !spelling.fits(rest.empty() ? next : rest.substr(assigned ? 1 : 0))) continue;
+    return fmt::format("{}{}{}", spelling.means, rest.empty() || assigned ? "" : "=", rest);
   }
   return argument;
 }
 
-// Every option as memoir calls it; the values of options stay as they are.
+// The value of an option and the words after it that belong to it: "2 minutes ago", "yesterday 03:14". Moves `it` to
+// the last of them.
+std::string time_in_words(std::vector<std::string>::const_iterator& it, std::vector<std::string>::const_iterator end) {
+  std::string time = *it;
+  std::string words = time;
+  constexpr int max_words = 3;
+  auto next = it;
+  for (int count = 1; count < max_words && ++next != end; ++count) {
+    words += " " + *next;
+    if (!is_time(words)) continue;
+    time = words;
+    it = next;
+  }
+  return time;
+}
+
+// Replaces aliases by the full options; their values stay.
 std::vector<std::string> in_full(const std::vector<std::string>& arguments) {
   std::vector<std::string> full;
   for (auto it = arguments.begin(); it != arguments.end(); ++it) {
-    full.push_back(in_full(*it));
-    if (takes_value(full.back()) && full.back() != kCsv && it + 1 != arguments.end()) full.push_back(*++it);
+    const bool last = it + 1 == arguments.end();
+    std::string word = spelled_in_full(*it, last ? std::string_view() : *(it + 1));
+    const bool alone = word.find('=') == std::string::npos;
+    if (names_filter_key(std::string_view(word).substr(0, word.find('=')))) {
+      if (alone && !last) word += "=" + *++it;
+      word = alone && last ? "--filter" : "--filter=" + word.substr(2);
+    }
+    full.push_back(std::move(word));
+    if (!takes_value(full.back()) || full.back() == kCsv || last) continue;
+    const bool time = value_of(full.back()) == "T";
+    ++it;
+    full.push_back(time ? time_in_words(it, arguments.end()) : *it);
   }
   return full;
 }
 
-// Takes the command's name, the first word that is neither an option nor the value of one, out of `arguments`.
+// Removes the command's name, the first word that is neither an option nor an option's value, from `arguments`.
 std::optional<std::string> take_command(std::vector<std::string>& arguments) {
   for (auto it = arguments.begin(); it != arguments.end(); ++it) {
     if (takes_value(*it) && !(*it == kCsv && it + 1 != arguments.end() && find_command(*(it + 1)) != nullptr)) {
@@ -73,26 +120,105 @@ std::optional<std::string> take_command(std::vector<std::string>& arguments) {
   return std::nullopt;
 }
 
-Error unknown_command(const std::string& name) {
-  const std::vector<std::string> names = each_of(commands(), &Command::name);
-  return malformed(fmt::format("there is no command {}{} (commands: {})", in_quotes(name), did_you_mean(name, names),
-                               fmt::join(names, ", ")));
+// "memoir memory shm" is the command shm. Removes its word from `arguments`.
+const Command& part_of(const Command& command, std::vector<std::string>& arguments) {
+  for (const Command& part : commands()) {
+    std::string_view word = part.full_name;
+    if (word.empty() || cut_word(word) != command.name) continue;
+    word = trim(word);
+    std::vector<std::string> others = arguments;
+    if (word.starts_with('-') ? std::erase(others, word) == 0 : take_command(others) != word) continue;
+    arguments = std::move(others);
+    return part;
+  }
+  return command;
+}
+
+// `means` with the first argument of the command line in place of SUBJECT.
+std::string with_subject(std::string_view means, const std::vector<std::string>& arguments) {
+  constexpr std::string_view subject = "SUBJECT";
+  std::string text(means);
+  const std::size_t at = text.find(subject);
+  if (at == std::string::npos) return text;
+  const auto word = std::ranges::find_if(
+      arguments, [](const std::string& of) { return !of.empty() && of.front() != '-' && subject_hint(of).empty(); });
+  if (word != arguments.end()) return text.replace(at, subject.size(), shell_word(*word));
+  // Most commands have a default for it.
+  return means == "memoir summary --day SUBJECT" ? "memoir summary" : text.erase(at - 1, subject.size() + 1);
+}
+
+// The command that a word at its place may mean: that of another program, a time or a subject.
+std::string command_for(const std::string& name, const std::vector<std::string>& arguments) {
+  if (const auto meant = command_meant(name)) return "; use " + with_subject(*meant, arguments);
+  const std::string word = shell_word(name);
+  if (parse_number<std::int32_t>(name)) return fmt::format("; use memoir process {}", word);
+  if (is_metric(name)) return fmt::format("; use memoir top --by {}", word);
+  if (is_time(name)) return fmt::format("; use memoir incident --at {0} or memoir top --at {0}", word);
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  std::string near = did_you_mean(name, names);
+  return near.empty() ? fmt::format("; for processes of that name use memoir top {}", word) : near;
+}
+
+Error unknown_command(const std::string& name, const std::vector<std::string>& arguments) {
+  return malformed(fmt::format("there is no command {}{} (memoir --help lists them)", in_quotes(name),
+                               command_for(name, arguments)));
+}
+
+bool is_option(std::string_view name) {
+  return std::ranges::find(option_texts(), name, &OptionText::name) != option_texts().end();
+}
+
+std::optional<std::string> unknown_option(const std::vector<std::string>& arguments) {
+  for (auto it = arguments.begin(); it != arguments.end(); ++it) {
+    if (it->starts_with('-') && !is_option(std::string_view(*it).substr(0, it->find('=')))) return *it;
+    if (takes_value(*it) && ++it == arguments.end()) break;
+  }
+  return std::nullopt;
+}
+
+// "; these take it: top, trend": the first few commands that do.
+std::string commands_with(std::string_view name) {
+  constexpr std::size_t most = 5;
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    const auto options = options_of(command);
+    const auto is_it = [name](Option option) { return option_text(option).name == name; };
+    if (std::ranges::any_of(options, is_it)) names.push_back(command.name);
+  }
+  const bool more = names.size() > most;
+  if (more) names.resize(most);
+  return fmt::format("; these take it: {}{}", fmt::join(names, ", "), more ? ", …" : "");
 }
 
 Error unknown_argument(const std::string& argument, const Command& command) {
   if (argument.empty() || argument.front() != '-') {
-    return malformed(
-        fmt::format("'{}' does not take the argument {}{}", command.name, in_quotes(argument),
-                    takes(command, Option::filter) ? "; --filter comm=NAME or category=NAME chooses processes" : ""));
+    const std::vector<Option> own = options_of(command);
+    std::string hint;
+    for (const Option time : {Option::day, Option::at, Option::from}) {
+      if (hint.empty() && is_time(argument) && std::ranges::find(own, time) != own.end())
+        hint = fmt::format("; use {} {}", option_text(time).name, shell_word(argument));
+    }
+    return malformed(fmt::format("'{}' does not take the argument {}{}", command.name, in_quotes(argument), hint));
   }
   const std::string name = argument.substr(0, argument.find('='));
-  for (const OptionText& text : option_texts()) {
-    if (text.name == name) return malformed(fmt::format("'{}' does not take {}", command.name, name));
+  const auto meant = option_meant(name);
+  const std::string use = meant ? fmt::format("; use {}", *meant) : std::string();
+  if (is_option(name)) {
+    const bool filters = name == "--filter" && command.subject.empty();
+    const std::string others = command.name == "events"
+                                   ? "; use memoir incidents SUBJECT or memoir exits SUBJECT (user:NAME, PID)"
+                                   : commands_with(name);
+    return malformed(fmt::format("'{}' does not take {}{}", command.name, name, meant && !filters ? use : others));
   }
+  if (!meant && name.starts_with("--") && is_metric(name.substr(2)))
+    return malformed(fmt::format("'{}' has no option {}; use --by {}", command.name, in_quotes(name), name.substr(2)));
   std::vector<std::string> names{"--help", "--version"};
   for (const Option option : options_of(command)) names.emplace_back(option_text(option).name);
-  for (const Spelling& spelling : spellings()) names.emplace_back(spelling.written);
-  return malformed(fmt::format("'{}' has no option {}{}", command.name, in_quotes(name), did_you_mean(name, names)));
+  for (const OptionAlias& spelling : option_aliases()) names.emplace_back(spelling.written);
+  // An equivalent comes before a similar spelling.
+  return malformed(
+      fmt::format("'{}' has no option {}{}", command.name, in_quotes(name), meant ? use : did_you_mean(name, names)));
 }
 
 // An unknown option, or more arguments than the command takes.
@@ -100,21 +226,30 @@ Error too_much(const std::vector<std::string>& extra, const Command& command) {
   const auto option = std::ranges::find_if(extra, [](const std::string& word) { return word.starts_with('-'); });
   if (option != extra.end() || command.subject.empty())
     return unknown_argument(option != extra.end() ? *option : extra.front(), command);
-  return malformed(fmt::format("'{}' takes {} at most ({}): {} {} too much", command.name,
-                               print_count(static_cast<std::int64_t>(command.most_subjects), "argument", "arguments"),
-                               command.subject, fmt::join(each_of(extra, in_quotes), ", "),
-                               extra.size() == 1 ? "is" : "are"));
+  const bool repeats = parse_number<std::int64_t>(extra.back()).has_value();
+  return malformed(fmt::format("'{}' takes {} at most ({}): {} {} too much{}", command.name,
+                               format_count(static_cast<std::int64_t>(command.max_subjects), "argument", "arguments"),
+                               command.subject, fmt::join(transformed(extra, in_quotes), ", "),
+                               extra.size() == 1 ? "is" : "are",
+                               repeats ? fmt::format("; memoir watch {} repeats it", command.name) : ""));
 }
 
-// A word of a list that the command gives; an absent one stays absent.
-std::optional<Error> check_choice(const std::optional<std::string>& word, const std::vector<std::string>& choices,
+// Replaces a word by its spelling in the list of choices. nullopt stays.
+std::optional<Error> check_choice(std::optional<std::string>& word, const std::vector<std::string>& choices,
                                   Option option) {
-  if (!word || std::find(choices.begin(), choices.end(), *word) != choices.end()) return std::nullopt;
+  const auto is_choice = [&](std::string_view name) { return std::ranges::find(choices, name) != choices.end(); };
+  if (!word || is_choice(*word)) return std::nullopt;
+  const std::string lower = to_lower(*word);
+  const std::string_view meant = choice_meant(lower).value_or(lower);
+  if (is_choice(meant)) {
+    word = meant;
+    return std::nullopt;
+  }
   return malformed(fmt::format("{} {} is not one of {}{}", option_text(option).name, in_quotes(*word),
                                fmt::join(choices, ", "), did_you_mean(*word, choices)));
 }
 
-// `words` stand in the order of the enum.
+// `words` are in the order of the enum.
 template <typename Enum>
 Enum meant(const std::string& word, const std::vector<std::string>& words) {
   return static_cast<Enum>(std::ranges::find(words, word) - words.begin());
@@ -132,38 +267,57 @@ void add_option(CLI::App& app, const OptionText& text, Options& options) {
 }
 
 std::optional<Error> check(const Command& command, Options& options) {
+  // A streamed result is JSON Lines.
+  const bool lines = std::ranges::find(command.formats, "json") == command.formats.end();
+  if (lines && options.format_given == "json") options.format_given = "jsonl";
   if (auto error = check_choice(options.format_given, command.formats, Option::format)) return error;
+  if (auto error = check_choice(options.color_given, color_names(), Option::color)) return error;
   if (auto error = check_choice(options.units_given, unit_names(), Option::units)) return error;
   options.format = meant<Format>(options.format_given.value_or(command.formats.front()), format_names());
+  if (options.color_given) options.color = meant<Color>(*options.color_given, color_names());
   if (options.units_given) options.units = meant<Units>(*options.units_given, unit_names());
   if (auto error = check_choice(options.by, command.by, Option::by)) return error;
   if (auto error = check_choice(options.group, command.groups, Option::group)) return error;
   if (auto error = check_choice(options.tier, tier_names(), Option::tier)) return error;
-  for (const std::string& kind : options.kinds) {
-    if (command.kinds.empty()) break;  // of events, of which a file may have others
-    if (auto error = check_choice(kind, command.kinds, Option::kind)) return error;
+  for (std::string& kind : options.kinds) {
+    if (command.kinds.empty()) break;  // for events: a file may have others
+    std::optional<std::string> word = kind;
+    if (auto error = check_choice(word, command.kinds, Option::kind)) return error;
+    kind = *word;
   }
-  if (options.limit_given) {
+  if (options.limit_given && !options.csv.empty() && parse_size(*options.limit_given).value_or(0) > 0) {
+    options.series_limit = static_cast<double>(*parse_size(*options.limit_given));
+  } else if (options.limit_given) {
     const auto limit = parse_number<std::int64_t>(*options.limit_given);
     if (!limit || *limit < 0)
       return malformed(fmt::format("--limit {} is not a number of rows", in_quotes(*options.limit_given)));
     options.limit = *limit;
   }
+  if (options.limit_kib_given) {
+    const auto limit = parse_number<double>(*options.limit_kib_given);
+    if (!limit || !(*limit > 0) || !std::isfinite(*limit))
+      return malformed(fmt::format("--limit-kib {} is not an amount", in_quotes(*options.limit_kib_given)));
+    if (options.csv.empty()) return malformed("--limit-kib is the limit of a series: memoir leaks --csv FILE");
+    options.series_limit = *limit;
+  }
+  options.columns = split_columns(options.columns_given.value_or(""));
   TRY(Filter::parse(options.filters));
   if (options.utc) options.zone = Zone::utc;
   options.ascii = options.ascii || shows_ascii_only();
   return std::nullopt;
 }
 
-// CLI11 says "--db: 1 required TEXT missing" and "--db: At Most 1 required but received 2".
+// CLI11's messages: "--db: 1 required TEXT missing" and "--db: At Most 1 required but received 2".
 Error wrong_number(std::string_view said) {
-  const bool many = said.find("received") != std::string_view::npos;
   const std::string_view name = said.substr(0, said.find(':'));
-  return malformed(fmt::format("{} {}{}", name, many ? "can be given only once" : "needs a value",
-                               name == kCsv ? ": the file of a series (--format csv writes the answer as CSV)" : ""));
+  if (said.find("received") != std::string_view::npos) return malformed(fmt::format("{} can be given only once", name));
+  std::string_view value;
+  if (name == kCsv) value = ": the file of a series (--format csv writes the answer as CSV)";
+  if (name == "--filter") value = ": KEY=VALUE (--user NAME, -p PID)";
+  return malformed(fmt::format("{} needs a value{}", name, value));
 }
 
-// `--db=` and `--db ""`: of the first CLI11 would take the next argument for the value.
+// `--db=` and `--db ""`: for the first, CLI11 would take the next argument as the value.
 std::optional<Error> empty_value(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& word = arguments[i];
@@ -187,7 +341,7 @@ std::optional<Error> parse_options(std::vector<std::string> arguments, Invocatio
   }
   app.add_flag("--help", invocation.help);
   app.add_flag("--version", invocation.version);
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 expects them
   try {
     app.parse(arguments);
   } catch (const CLI::ArgumentMismatch& error) {
@@ -198,8 +352,12 @@ std::optional<Error> parse_options(std::vector<std::string> arguments, Invocatio
   if (invocation.help || invocation.version) return std::nullopt;
   if (const auto extra = app.remaining(); !extra.empty()) return too_much(extra, command);
   const std::vector<std::string>& subjects = invocation.options.subjects;
-  if (subjects.size() > command.most_subjects)
-    return too_much({subjects.begin() + static_cast<std::ptrdiff_t>(command.most_subjects), subjects.end()}, command);
+  if (subjects.size() > command.max_subjects)
+    return too_much({subjects.begin() + static_cast<std::ptrdiff_t>(command.max_subjects), subjects.end()}, command);
+  for (const std::string& subject : subjects) {
+    if (command.subjects_are_files && is_time(subject) && !std::filesystem::exists(subject))
+      return unknown_argument(subject, command);
+  }
   return check(command, invocation.options);
 }
 
@@ -214,13 +372,19 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
     invocation.help = name || std::ranges::find(rest, "--help") != rest.end();
     invocation.version = std::ranges::find(rest, "--version") != rest.end();
     if (const auto subject = name ? take_command(rest) : std::nullopt) {
-      invocation.command = find_command(*subject);
-      if (invocation.command == nullptr) return unknown_command(*subject);
+      const Command* command = find_command(*subject);
+      if (command == nullptr) return unknown_command(*subject, {});
+      invocation.command = &part_of(*command, rest);
     }
     if (invocation.help || invocation.version) return invocation;
   }
-  invocation.command = find_command(name.value_or(std::string(kDefaultCommand)));
-  if (invocation.command == nullptr) return unknown_command(name.value_or(std::string(kDefaultCommand)));
+  const Command* command = find_command(name.value_or(std::string(kDefaultCommand)));
+  if (command == nullptr) {
+    // The word may be the value of an option that another program has.
+    const auto option = command_meant(*name) ? std::nullopt : unknown_option(rest);
+    return option ? unknown_argument(*option, *find_command(kDefaultCommand)) : unknown_command(*name, rest);
+  }
+  invocation.command = &part_of(*command, rest);
   if (!takes(*invocation.command, Option::csv)) {
     std::ranges::replace(rest, std::string(kCsv), std::string("--format=csv"));
   }

@@ -1,6 +1,7 @@
 #pragma once
 
-// From argv to a command and its options, by CLI11. A word that is not known is malformed and names the nearest.
+// Parses argv into a command and its options, by CLI11. An unknown word is malformed, and the message names the most
+// similar one.
 
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@
 namespace memoir::query {
 
 struct Invocation {
-  const Command* command = nullptr;  // null: help or version of the whole
+  const Command* command = nullptr;  // nullptr: help or version of memoir itself
   Options options;
   bool help = false;
   bool version = false;

@@ -16,11 +16,13 @@ Command exits_command();
 Command export_command();
 Command extract_command();
 Command incident_command();
+Command incidents_command();
 Command leaks_command();
 Command mappings_command();
 Command memory_command();
 Command objects_command();
 Command peaks_command();
+Command process_command();
 Command processes_command();
 Command shm_command();
 Command status_command();
@@ -29,14 +31,16 @@ Command tmpfs_command();
 Command top_command();
 Command tree_command();
 Command trend_command();
+Command view_command();
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
-      status_command(),  incident_command(), top_command(),        memory_command(),     trend_command(),
-      peaks_command(),   leaks_command(),    diff_command(),       summary_command(),    processes_command(),
-      tree_command(),    mappings_command(), objects_command(),    tmpfs_command(),      shm_command(),
-      cgroups_command(), exits_command(),    categories_command(), events_command(),     export_command(),
-      extract_command(), backup_command(),   doctor_command(),     completion_command(),
+      status_command(),     incident_command(), incidents_command(), top_command(),      memory_command(),
+      trend_command(),      peaks_command(),    leaks_command(),     diff_command(),     summary_command(),
+      processes_command(),  process_command(),  tree_command(),      mappings_command(), objects_command(),
+      tmpfs_command(),      shm_command(),      cgroups_command(),   exits_command(),    categories_command(),
+      events_command(),     export_command(),   extract_command(),   backup_command(),   doctor_command(),
+      completion_command(), view_command(),
   };
   return all;
 }

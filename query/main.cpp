@@ -1,29 +1,33 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <malloc.h>
+#include <optional>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "query/application.h"
-#include "query/exception.h"
-#include "query/pager.h"
+#include "query/args/zone.h"
 #include "query/render/layout.h"
 #include "query/render/terminal.h"
+#include "query/session/exception.h"
+#include "query/watch.h"
 
 namespace {
 
 using memoir::Done;
 using memoir::Status;
 
-// A reader that has seen enough (`memoir top | head`) ends us by SIGPIPE, quietly.
+// A reader that closes early (`memoir top | head`) ends us by SIGPIPE, silently.
 Status write_out(std::string_view text) {
   const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
   if (written == text.size()) return Done{};
@@ -35,7 +39,7 @@ Status flush_out() {
   return memoir::Error{memoir::ErrorKind::io, std::string("cannot write the answer: ") + std::strerror(errno)};
 }
 
-// Sentences are broken at words. What is indented or below the first line of a message may be there to be copied.
+// Wraps sentences at words. Indented text, or text after the first line of a message, may be meant for copying.
 std::string error_text(const std::string& error) {
   const auto screen = memoir::query::terminal_screen(STDERR_FILENO);
   if (!screen) return error;
@@ -50,15 +54,45 @@ std::string error_text(const std::string& error) {
   return out;
 }
 
-// Whether the answer was long, and the user has seen it in a pager.
-bool paged(const memoir::query::Outcome& outcome) {
-  const auto screen = memoir::query::terminal_screen();
-  if (!outcome.paged || !screen || !memoir::query::is_longer(outcome.out, *screen)) return false;
-  const auto command = memoir::query::pager_command();
-  return command && memoir::query::show_in_pager(*command, outcome.out);
+// Returns the pager of long answers, chosen as git does: $MEMOIR_PAGER, then $PAGER, then less. The first variable that
+// is set disables it with "cat" or an empty text.
+std::optional<std::string> pager_command() {
+  for (const char* variable : {"MEMOIR_PAGER", "PAGER"}) {
+    const char* set = std::getenv(variable);
+    if (set == nullptr) continue;
+    const std::string command(set);
+    return command.empty() || command == "cat" ? std::nullopt : std::optional(command);
+  }
+  return "less";
 }
 
-// A sanitizer needs room of its own. g++ and clang say it each in its way.
+// Sets LESS=FRX unless LESS is set: less then exits if the answer fits the screen, passes colours, and leaves the
+// answer on the screen. Returns after the pager exits; false if it could not be started and nothing was shown.
+bool show_in_pager(const std::string& command, std::string_view text) {
+  setenv("LESS", "FRX", 0);
+  std::FILE* pager = popen(command.c_str(), "w");
+  if (pager == nullptr) return false;
+  // Ctrl-C is for the pager, which may also exit before everything is written.
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::fwrite(text.data(), 1, text.size(), pager);
+  const int status = pclose(pager);
+  constexpr int not_found = 127;
+  constexpr int not_executable = 126;
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+  return code != not_found && code != not_executable;
+}
+
+// Returns whether the answer was long and was shown in a pager.
+bool paged(const memoir::query::Outcome& outcome) {
+  const auto screen = memoir::query::terminal_screen();
+  if (!outcome.paged || !screen) return false;
+  if (static_cast<std::size_t>(std::count(outcome.out.begin(), outcome.out.end(), '\n')) < screen->lines) return false;
+  const auto command = pager_command();
+  return command && show_in_pager(*command, outcome.out);
+}
+
+// A sanitizer needs extra memory. g++ and clang define different macros.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kSanitized = true;
 #elif defined(__has_feature)
@@ -67,26 +101,26 @@ constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(th
 constexpr bool kSanitized = false;
 #endif
 
-// A file may be made so that its answer fills the machine: one of ours takes less than half of this. Who runs us may
-// have less to spare.
-rlim_t most_memory() {
-  constexpr rlim_t most_mib = 240;
+// A file may be crafted so that its answer fills the memory: our own files need less than half of this. The caller's
+// limit may be lower.
+rlim_t max_memory() {
+  constexpr rlim_t max_mib = 240;
   const char* const said = std::getenv("MEMOIR_DATA_MIB");
   const auto mib = memoir::parse_number<rlim_t>(said == nullptr ? "" : said);
-  return std::clamp(mib.value_or(most_mib), rlim_t{1}, most_mib) << 20U;  // 0 is no limit to Linux
+  return std::clamp(mib.value_or(max_mib), rlim_t{1}, max_mib) << 20U;  // Linux treats 0 as no limit
 }
 
-// What a long answer takes is kept until its end, and comes in huge pages where the kernel has some: page by page it
-// would be a tenth of its time. What is not touched costs nothing.
+// Memory of a long answer is kept until its end, and uses huge pages if the kernel has some: page by page it would be a
+// tenth of the time. Untouched memory costs nothing.
 void prepare_heap(rlim_t most) {
-  constexpr int at_once = 32 << 20U;  // the highest threshold that there may be
+  constexpr int at_once = 32 << 20U;  // the highest possible threshold
   if (kSanitized || most < 2 * rlim_t{at_once}) return;
   mallopt(M_MMAP_THRESHOLD, at_once);
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
   mallopt(M_TOP_PAD, at_once);
   auto* const begin = static_cast<char*>(sbrk(0));
   void* volatile first = std::malloc(at_once / 2);  // the heap grows by its pad, too
-  // What would be left of a limit is less than such a pad.
+  // The remainder of a limit is less than such a pad.
   mallopt(M_TOP_PAD, 128 << 10U);
   if (first == nullptr) return;
   std::free(first);
@@ -104,7 +138,16 @@ void limit_memory(rlim_t most) {
 
 int run(const std::vector<std::string>& arguments) {
   using memoir::query::Exit;
-  const memoir::query::Outcome outcome = memoir::query::answer(arguments, memoir::SystemClock{}, write_out);
+  if (const auto command = memoir::query::watched_command(arguments)) {
+    const auto write = [](std::string_view text) {
+      const Status written = write_out(text);
+      return written ? flush_out() : written;
+    };
+    const memoir::query::Outcome ended = memoir::query::watch(*command, memoir::SystemClock{}, write);
+    std::fputs(error_text(ended.error).c_str(), stderr);
+    return static_cast<int>(ended.exit);
+  }
+  const memoir::query::Outcome outcome = memoir::query::run_query(arguments, memoir::SystemClock{}, write_out);
   std::fputs(error_text(outcome.error).c_str(), stderr);
   if (paged(outcome)) return static_cast<int>(outcome.exit);
   Status written = write_out(outcome.out);
@@ -117,8 +160,13 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (const auto path = memoir::query::odd_zone_file()) {
+    std::fprintf(stderr, "memoir: TZ is %s, which is not a time zone; set it to one such as Europe/Berlin\n",
+                 memoir::to_printable(*path).c_str());
+    return static_cast<int>(memoir::query::Exit::usage);
+  }
   memoir::query::use_utf8();
-  const rlim_t most = most_memory();
+  const rlim_t most = max_memory();
   limit_memory(most);
   prepare_heap(most);
   try {

@@ -8,10 +8,10 @@ namespace memoir {
 namespace {
 
 constexpr std::array kSeen{"processes waited for memory", "available memory fell", "a process grew fast",
-                           "an OOM killer chose a process"};
+                           "a process was OOM-killed"};
 
-constexpr std::int64_t kLeastRestMs = 60'000;
-constexpr std::int64_t kMostRestMs = 3'600'000;
+constexpr std::int64_t kMinRestMs = 60'000;
+constexpr std::int64_t kMaxRestMs = 3'600'000;
 constexpr std::int64_t kRestTimes = 4;
 
 constexpr unsigned bit_of(BurstReason reason) {
@@ -36,7 +36,7 @@ Burst::Change Burst::see(std::int64_t now_ms, std::optional<BurstReason> reason)
   if (resting && (*reason != BurstReason::oom_kill || std::exchange(spent_, true))) return Change::none;
   begin(now_ms, resting);
   seen_ = bit_of(*reason);
-  return Change::began;
+  return Change::started;
 }
 
 void Burst::begin(std::int64_t now_ms, bool in_rest) {
@@ -49,22 +49,22 @@ void Burst::begin(std::int64_t now_ms, bool in_rest) {
 
 void Burst::end(std::int64_t now_ms) {
   running_ = false;
-  // Nobody may have come by for long: the machine slept.
+  // There may have been no call for long: the machine was suspended.
   length_ms_ = std::min(now_ms, until_ms_) - began_ms_;
   if (in_rest_) {
     grave_.until_ms += length_ms_;
   } else if (seen_ == bit_of(BurstReason::growth)) {
-    rest(growth_, now_ms, 2 * std::max(kRestTimes * length_ms_, kLeastRestMs));
+    rest(growth_, now_ms, 2 * std::max(kRestTimes * length_ms_, kMinRestMs));
   } else {
-    rest(grave_, now_ms, std::max(kRestTimes * length_ms_, kLeastRestMs));
+    rest(grave_, now_ms, std::max(kRestTimes * length_ms_, kMinRestMs));
     spent_ = false;
   }
   growth_.until_ms = std::max(growth_.until_ms, grave_.until_ms);
 }
 
-void Burst::rest(Rest& rest, std::int64_t now_ms, std::int64_t least_ms) const {
+void Burst::rest(Rest& rest, std::int64_t now_ms, std::int64_t min_ms) const {
   const bool soon = rest.length_ms > 0 && began_ms_ - rest.until_ms < rest.length_ms;
-  rest.length_ms = soon ? std::clamp(2 * rest.length_ms, least_ms, kMostRestMs) : least_ms;
+  rest.length_ms = soon ? std::clamp(2 * rest.length_ms, min_ms, kMaxRestMs) : min_ms;
   rest.until_ms = now_ms + rest.length_ms;
 }
 

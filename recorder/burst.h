@@ -1,19 +1,19 @@
 #pragma once
 
-// When the recorder looks closely for a while. A burst begins with a reason, lasts for as long as reasons go on and ten
-// seconds more, but a minute at most; then it rests for four times its length, and a minute at least, in which none
-// begins. A burst that begins soon after a rest, within its length, has another of twice that length after it, up to an
-// hour: of a machine that is short of memory all day the tenth burst tells little that the first did not.
+// Decides when to sample faster. A burst starts for a reason. It ends 10 s after the last reason, after 60 s at most. A
+// cooldown of four times its length (at least 60 s) follows, during which no burst starts. If a burst starts soon after
+// a cooldown, within the length of that cooldown, its own cooldown is twice as long, up to an hour: on a machine that
+// is short of memory all day, the tenth burst adds little to the first.
 //
-// That a process grew fast is no harm yet: each compiler does. Where nothing else was seen in a burst, its rest is
-// twice as long, and only for bursts of that kind: what is grave still begins one.
+// A fast-growing process is not a problem by itself: every compiler run is one. After a burst with no other reason, the
+// cooldown is twice as long, but it only prevents bursts of that kind: severe reasons still start one.
 //
-// An OOM kill is what all this is recorded for, and over in an instant: it begins a burst in any rest. But a limit of a
-// cgroup lets any user bring kills about without end: so of ten seconds only, and once in each rest, which goes on
-// afterwards.
+// OOM kills are the main purpose of bursts, and they are over in an instant, so one starts a burst in any cooldown. But
+// any user can cause endless kills by a cgroup limit. Such a burst therefore lasts only 10 s and starts once per
+// cooldown, which continues afterwards.
 //
-// So, whatever happens, bursts take less than a quarter of a day: a ninth those that are grave, a seventeenth the
-// others, and ten seconds of each rest of a minute or more. Pure; times are of the boot clock.
+// So bursts always take less than a quarter of the time: severe ones a ninth, others a seventeenth, plus 10 s of each
+// cooldown of a minute or more. Pure; times are of the boot clock.
 
 #include <cstdint>
 #include <optional>
@@ -28,20 +28,20 @@ class Burst {
   static constexpr std::int64_t kLingerMs = 10'000;
   static constexpr std::int64_t kLongestMs = 60'000;
 
-  enum class Change : std::uint8_t { none, began, ended };
+  enum class Change : std::uint8_t { none, started, ended };
 
-  // A reason is seen, or, without one, time has passed: to be called now and then during a burst. Of a burst that is
-  // over the end comes first; what is seen with it falls into the rest.
+  // Takes a reason or, without one, the passing of time: call it periodically during a burst. The end of an expired
+  // burst is returned first; a reason passed with it falls into the cooldown.
   Change see(std::int64_t now_ms, std::optional<BurstReason> reason = {});
-  // Ends it before its time.
+  // Ends it early.
   void end(std::int64_t now_ms);
 
   bool running() const { return running_; }
-  // Of the burst that ended last.
+  // Length of the last ended burst.
   std::int64_t length_ms() const { return length_ms_; }
-  // Until when this begins none.
+  // Up to when this reason starts none.
   std::int64_t rest_until_ms(BurstReason reason) const { return rest_from(reason).until_ms; }
-  // What was seen in the burst that runs, or ended last, as "processes waited for memory, a process grew fast".
+  // Reasons in the current burst, or the last ended one, as "processes waited for memory, a process grew fast".
   std::string reasons() const;
 
  private:
@@ -52,16 +52,16 @@ class Burst {
 
   const Rest& rest_from(BurstReason reason) const { return reason == BurstReason::growth ? growth_ : grave_; }
   void begin(std::int64_t now_ms, bool in_rest);
-  void rest(Rest& rest, std::int64_t now_ms, std::int64_t least_ms) const;
+  void rest(Rest& rest, std::int64_t now_ms, std::int64_t min_ms) const;
 
   bool running_ = false;
-  bool in_rest_ = false;  // the burst that runs: it began in a rest
-  bool spent_ = false;    // an OOM kill had its burst in this rest
+  bool in_rest_ = false;  // the current burst started in a cooldown
+  bool spent_ = false;    // an OOM kill had its burst in this cooldown
   std::int64_t began_ms_ = 0;
   std::int64_t until_ms_ = 0;
   std::int64_t length_ms_ = 0;
   Rest grave_;
-  Rest growth_;        // ends no sooner
+  Rest growth_;        // ends no earlier than the other
   unsigned seen_ = 0;  // a bit for each reason
 };
 

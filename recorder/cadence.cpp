@@ -13,21 +13,21 @@ constexpr std::int64_t kBurstTickPpm = 50'000;
 Slot next_slot(std::int64_t now_ms, std::int64_t last_slot_ms, std::int64_t interval_ms) {
   Slot slot;
   slot.at_ms = (now_ms / interval_ms + 1) * interval_ms;
-  // A timer may fire a little early, before the slot it was set for.
+  // A timer may fire a little early, before its slot.
   if (slot.at_ms == last_slot_ms) slot.at_ms += interval_ms;
-  // A last slot that lies ahead of us is from before the clock was stepped back.
+  // A last slot in the future is from before the clock was stepped back.
   if (last_slot_ms > 0 && last_slot_ms < slot.at_ms) {
     slot.skipped = std::max<std::int64_t>((slot.at_ms - last_slot_ms) / interval_ms - 1, 0);
   }
   return slot;
 }
 
-std::int64_t look_pause_ms(std::int64_t every_ms, std::int64_t cost_us, std::int64_t share_ppm) {
+std::int64_t scan_pause_ms(std::int64_t every_ms, std::int64_t cost_us, std::int64_t share_ppm) {
   return std::max(every_ms, cost_us * 1000 / share_ppm);
 }
 
-std::int64_t burst_look_ms(std::int64_t look_ms) {
-  return std::min(look_ms, std::max<std::int64_t>(look_ms / 10, 100));
+std::int64_t burst_scan_ms(std::int64_t scan_ms) {
+  return std::min(scan_ms, std::max<std::int64_t>(scan_ms / 10, 100));
 }
 
 std::int64_t burst_tick_ms(std::int64_t interval_ms) {
@@ -36,7 +36,7 @@ std::int64_t burst_tick_ms(std::int64_t interval_ms) {
 }
 
 bool burst_tick_due(std::int64_t now_ms, std::int64_t last_tick_ms, std::int64_t tick_ms, std::int64_t cost_us) {
-  // A timer that fired late fires in time then.
+  // A timer that fires late still counts as on time.
   return now_ms - last_tick_ms >= std::max(tick_ms - kLateMs, cost_us * 1000 / kBurstTickPpm);
 }
 

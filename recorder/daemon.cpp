@@ -1,5 +1,6 @@
 #include "recorder/daemon.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
@@ -11,18 +12,24 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "recorder/last_end.h"
+#include "recorder/self_usage.h"
 #include "recorder/source.h"
-#include "recorder/spare_memory.h"
+#include "recorder/trim_memory.h"
 #include "store/recovering_writer.h"
+#include "store/sqlite/database.h"
 #include "store/sqlite/file_system.h"
 
 namespace memoir {
 namespace {
 
 constexpr std::int64_t kStatusEveryMs = 1'000;
+constexpr std::int64_t kDayMs = 86'400'000;
+constexpr std::int64_t kMemoryEveryMs = 60'000;
 constexpr std::int64_t kIncidentEveryMs = 15 * 60 * 1'000;
-// Signals that come within this time are one: a storm of them costs one tick, one reload.
+// Signals within this time count as one: a flood of them costs one tick, one reload.
 constexpr std::chrono::milliseconds kSignalsTogether{10};
+constexpr std::chrono::seconds kCarefulStep{20};
 
 }  // namespace
 
@@ -30,26 +37,35 @@ Daemon::Daemon(RecorderOptions options, Settings settings)
     : options_(std::move(options)), settings_(std::move(settings)) {}
 
 Status Daemon::start(Rules rules) {
-  // From here on they do not kill: opening a large database after a crash takes its time.
+  // Opening a large database after a crash takes long: from here on these signals do not kill, and a stop needs no
+  // wait.
   TRY(signals_.hold({SIGHUP, SIGUSR1}));
+  if (!options_.once) exit_on({SIGTERM, SIGINT});
   const Config& config = settings_.config;
-  boot_ = TRY(boot_of(options_, config, clock_.now()));
+  boot_ = TRY(boot_of(options_, config, clock_.now(), no_boot_id_));
   source_ = TRY(make_source(options_, config, std::move(rules), clock_));
 
   TRY(prepare_folder(config));
-  Result<std::unique_ptr<Writer>> writer = open_recovering(
-      config.db, clock_,
-      {.durability = durability(config), .on_anew = [this] { asio::post(loop_, [this] { source_->report_all(); }); }});
+  Result<std::unique_ptr<Writer>> writer =
+      open_recovering(config.db, clock_, {.durability = durability(config), .on_new_file = [this] {
+                                            asio::post(loop_, [this] { source_->report_all(); });
+                                          }});
   if (!writer) return writer.error();
   const std::vector<KnownProcess> known = TRY((*writer)->known_processes(boot_.boot_id));
 
   source_->seed(known);
+  const Moment now = clock_.now();
+  TRY((*writer)->visit_names(now.wall_ms - kDayMs, [&](const KnownName& name) {
+    source_->seed_name(name, now.boot_ms - std::max<std::int64_t>(now.wall_ms - name.first_ms, 0));
+  }));
   set_bursts();
+  end_cause_ = take_end_cause(config.db);
 
-  // These wait from the storing thread's beginning on.
+  // These are blocked from the start of the storing thread on.
   TRY(stops_.hold({SIGTERM, SIGINT}));
   StorageOptions storing;
   storing.queue.ticks = static_cast<std::size_t>(config.queue_ticks);
+  if (!end_cause_.empty()) storing.first_maintenance = 3 * kCarefulStep;
   storing.queue.bytes = static_cast<std::size_t>(config.queue_mib) << 20U;
   storage_ = std::make_unique<Storage>(*std::move(writer), clock_, storing, [this] {
     if (!store_answered_.exchange(true)) asio::post(loop_, [this] { on_first_answer(); });
@@ -60,9 +76,10 @@ Status Daemon::start(Rules rules) {
 
 int Daemon::run() {
   log_info(fmt::format("memoird {} ({}) records every {} into {}", version(), version_commit(),
-                       print_duration(settings_.config.interval), settings_.config.db));
+                       format_duration(settings_.config.interval), settings_.config.db));
   set_alerts();
-  if (options_.once) source_->ask_ledgers(LedgerAsk::planned);
+  if (options_.once) source_->request_all();
+  if (!end_cause_.empty()) start_carefully();
   begin_run();
   if (options_.once) return stop("once");
   await_signals();
@@ -70,12 +87,12 @@ int Daemon::run() {
   await_end();
   await_watchdog();
   while (!loop_.stopped()) log_exceptions("recorder", [this] { loop_.run(); });
-  return stop(end_reason_);
+  return stop(stop_reason_);
 }
 
 void Daemon::await_signals() {
   stops_.await([this](int signal) {
-    log_info(fmt::format("{}: takes a last tick and ends", signal == SIGTERM ? "SIGTERM" : "SIGINT"));
+    log_info(fmt::format("{}: taking a last tick", signal == SIGTERM ? "SIGTERM" : "SIGINT"));
     loop_.stop();
   });
   signals_.await([this](int signal) {
@@ -91,7 +108,7 @@ void Daemon::await_signals() {
 
 void Daemon::handle_signals() {
   if (std::exchange(tick_due_, false)) {
-    source_->ask_ledgers(LedgerAsk::planned);
+    source_->request_all();
     take_tick(false, 0);
   }
   if (std::exchange(reload_due_, false)) reload();
@@ -102,40 +119,40 @@ void Daemon::await_slot() {
   const Slot slot = schedule_->next(now);
   slot_timer_.expires_after(std::chrono::milliseconds(slot.at_ms - now.wall_ms));
   slot_timer_.async_wait([this, skipped = slot.skipped, run = run_](const asio::error_code& error) {
-    // A slot of the run before may have come up already when a reload began a new one.
+    // A slot of the previous run may have been due already when a reload started a new one.
     if (error || run != run_) return;
     take_tick(false, skipped);
     await_slot();
-    if (reload_put_off_) log_exceptions("reload", [this] { reload(); });
+    if (reload_deferred_) log_exceptions("reload", [this] { reload(); });
   });
 }
 
-// Between ticks, where there is time for one.
-void Daemon::await_look() {
+// Schedules a scan between ticks, if there is time for one.
+void Daemon::await_scan() {
   const bool burst = burst_.running();
-  const std::int64_t look_ms = settings_.config.look.count();
-  const std::int64_t every_ms = burst ? burst_look_ms(look_ms) : look_ms;
-  look_timer_.cancel();
+  const std::int64_t scan_ms = settings_.config.scan_interval.count();
+  const std::int64_t every_ms = burst ? burst_scan_ms(scan_ms) : scan_ms;
+  scan_timer_.cancel();
   if (every_ms == 0 || every_ms >= settings_.config.interval.count()) return;
-  const std::int64_t pause_ms = look_pause_ms(every_ms, look_cost_us_, burst ? kBurstLookPpm : kLookPpm);
-  look_timer_.expires_after(std::chrono::milliseconds(pause_ms));
-  look_timer_.async_wait([this](const asio::error_code& error) {
+  const std::int64_t pause_ms = scan_pause_ms(every_ms, scan_cost_us_, burst ? kBurstScanPpm : kScanPpm);
+  scan_timer_.expires_after(std::chrono::milliseconds(pause_ms));
+  scan_timer_.async_wait([this](const asio::error_code& error) {
     if (error) return;
-    log_exceptions("look", [this] { take_look(); });
-    await_look();
+    log_exceptions("scan", [this] { take_scan(); });
+    await_scan();
   });
 }
 
-void Daemon::take_look() {
-  const TickSource::Look look = source_->look();
-  look_cost_us_ = look.cost.cpu_us;
-  see_look(look);
-  urgent_ |= look.growth || look.oom_kill;
+void Daemon::take_scan() {
+  const TickSource::ScanResult scan = source_->scan();
+  scan_cost_us_ = scan.cost.cpu_us;
+  on_scan(scan);
+  urgent_ |= scan.growth || scan.oom_kill;
   take_urgent_tick();
 }
 
-// Where a process grows fast, or the OOM killer chose one, and there is no burst: not too soon after the last, whoever
-// brings that about.
+// Takes an early tick if a process grows fast or the OOM killer chose one, and no burst is running. Not too soon after
+// the last tick, for any cause.
 void Daemon::take_urgent_tick() {
   const std::int64_t interval_ms = settings_.config.interval.count();
   if (!urgent_ || burst_.running() || !early_tick_due(clock_.now().boot_ms, last_tick_ms_, interval_ms)) return;
@@ -143,33 +160,33 @@ void Daemon::take_urgent_tick() {
   take_tick(false, 0);
 }
 
-// The next tick reads what the largest processes map, whoever's turn it is: beyond the budget, so not often.
+// The next tick reads the mappings of the largest processes, due or not: beyond the budget, so not often.
 void Daemon::note_incident() {
   const std::int64_t now_ms = clock_.now().boot_ms;
   if (incident_ms_ && now_ms - *incident_ms_ < kIncidentEveryMs) return;
   incident_ms_ = now_ms;
-  source_->ask_ledgers(LedgerAsk::most);
+  source_->request_summaries(MappingRequest::most);
 }
 
-// Without this, looks take the events, up to a second later.
+// Without this, scans read the events, up to a second later.
 void Daemon::open_events() {
   const int census_fd = source_->events_fd();
   if (census_fd < 0) return;
-  // A descriptor of its own: the census may close the other first.
+  // A separate descriptor: the census may close the other one first.
   const int fd = ::fcntl(census_fd, F_DUPFD_CLOEXEC, 0);
   if (fd < 0) return log_warning(errno_error(errno, "duplicate", "the descriptor of process events").message);
   events_.assign(fd);
   await_events();
 }
 
-// Looks take them as well: this is for storms, and for who was chosen by an OOM killer.
+// Scans read them as well: this is for floods, and for victims of an OOM killer.
 void Daemon::await_events() {
   events_.async_wait(asio::posix::stream_descriptor::wait_read, [this](const asio::error_code& error) {
     if (error) return;
     log_exceptions("process events", [this] {
       if (source_->take_events()) {
         urgent_ = true;
-        see_reason(BurstReason::oom_kill, "an OOM killer chose a process");
+        on_burst_reason(BurstReason::oom_kill, "a process was OOM-killed");
       }
       take_urgent_tick();
     });
@@ -178,17 +195,32 @@ void Daemon::await_events() {
   });
 }
 
+// Starts possible causes step by step: tmpfs walks, mapping summaries, then maintenance.
+void Daemon::start_carefully() {
+  source_->set_tmpfs_interval(std::chrono::milliseconds(0));
+  source_->set_summaries({.interval_ms = 0});
+  careful_timer_.expires_after(kCarefulStep);
+  careful_timer_.async_wait([this](const asio::error_code& error) {
+    if (error) return;
+    source_->set_tmpfs_interval(settings_.config.tmpfs_interval);
+    careful_timer_.expires_after(kCarefulStep);
+    careful_timer_.async_wait([this](const asio::error_code& cancelled) {
+      if (!cancelled) source_->set_summaries(mapping_limits(settings_.config));
+    });
+  });
+}
+
 void Daemon::await_end() {
   if (!options_.duration) return;
   end_timer_.expires_after(*options_.duration);
   end_timer_.async_wait([this](const asio::error_code& error) {
     if (error) return;
-    end_reason_ = "duration";
+    stop_reason_ = "duration";
     loop_.stop();
   });
 }
 
-// The loop proves itself by coming here; the storing thread, by not being at one piece of work for too long.
+// The loop proves that it is alive by running this; the storing thread, by not spending too long on one piece of work.
 void Daemon::await_watchdog() {
   if (!watchdog_) return;
   if (std::chrono::milliseconds(storage_->busy_ms()) < *watchdog_) notifier_.send("WATCHDOG=1");
@@ -207,7 +239,7 @@ void Daemon::take_tick(bool keyframe, std::int64_t skipped) {
     taken = Error{ErrorKind::io, failure.what()};
   }
   if (taken) {
-    if (collect_log_.over()) log_info("ticks can be taken again");
+    if (collect_log_.over()) log_info("sampling works again");
   } else if (collect_log_.due(now_ms)) {
     log_error(fmt::format("cannot take a tick: {}", taken.error().message));
   }
@@ -221,11 +253,15 @@ Status Daemon::collect_tick(bool keyframe, std::int64_t skipped) {
   last_tick_ms_ = tick.begin.boot_ms;
   urgent_ = false;
   tick.skipped = skipped;
-  if (skipped > 0) log_debug(fmt::format("{} slots passed over", skipped));
+  if (memory_due_ms_ <= tick.begin.boot_ms) {
+    memory_due_ms_ = tick.begin.boot_ms + kMemoryEveryMs;
+    tick.recorder_memory = measure_self(sqlite_memory_bytes());
+  }
+  if (skipped > 0) log_debug(fmt::format("{} slots skipped", skipped));
   const Cost cost = tick.total;
   tick_cost_us_ = cost.cpu_us;
   report_suspension();
-  see_machine(tick);
+  on_machine(tick);
   alerts_.see(tick);
   storage_->push(std::move(tick));
   for (const Event& happened : source_->events()) {
@@ -238,7 +274,7 @@ Status Daemon::collect_tick(bool keyframe, std::int64_t skipped) {
   return Done{};
 }
 
-// The kernel's log names the victims; where it is not read, the counters of the cgroups are all that is known.
+// The kernel log names the victims; without it, only the counters of the cgroups are known.
 void Daemon::report_oom_kills(const Tick& tick) {
   for (const OomVictim& victim : tick.oom_victims) {
     if (!victim.killed()) continue;
@@ -257,19 +293,24 @@ void Daemon::report_oom_kills(const Tick& tick) {
 
 void Daemon::report_access() {
   access_reported_ = true;
+  if (!end_cause_.empty()) {
+    log_warning(end_cause_);
+    event("unclean", std::exchange(end_cause_, {}));
+  }
   report_degraded(source_->access().note);
   report_degraded(no_trigger_);
+  report_degraded(no_boot_id_);
   report_degraded(alerts_.lack());
   const Result<std::string> remote = remote_file_system_of(settings_.config.db);
   if (!remote || remote->empty()) return;
   report_degraded(
-      fmt::format("{} lies on {}: the write-ahead log needs memory that all who use the file share, which a "
-                  "network's file system does not have. Record to a local disk, and copy the file.",
+      fmt::format("{} is on {}: the write-ahead log needs shared memory, which network file systems do not have. "
+                  "Record to a local disk, and copy the file.",
                   settings_.config.db, *remote));
 }
 
-// Each run has one census: where that by BPF failed, another begins, which tells why. As with a reload, only one end of
-// a run may wait to be stored.
+// Each run has one census: if that by BPF failed, another run starts, which reports why. As with a reload, only one end
+// of a run may wait to be stored.
 void Daemon::follow_census() {
   if (source_->access().census == census_ || storage_->run_end_waiting()) return;
   storage_->push(RunEnd{.at = clock_.now(), .reason = "census"});
@@ -301,9 +342,9 @@ void Daemon::report_status(const Moment& now, const Cost& cost) {
 }
 
 void Daemon::on_first_answer() {
-  // Also where the store is out of order: we record into the queue, and must not be killed for being late.
+  // Also with a failed store: we record into the queue, and must not be killed for being late.
   notifier_.send("READY=1");
-  give_back_spare_memory();
+  trim_memory();
 }
 
 void Daemon::begin_run() {
@@ -319,18 +360,19 @@ void Daemon::begin_run() {
   census_ = source_->access().census;
   access_reported_ = false;
   last_keyframe_ms_ = 0;
+  memory_due_ms_ = 0;
   schedule_.emplace(interval_ms, now);
   ++run_;
   take_tick(true, 0);
   await_slot();
-  await_look();
+  await_scan();
 }
 
 void Daemon::set_alerts() {
   if (options_.once) return;
   const std::string before = alerts_.lack();
   alerts_.set(settings_.config, settings_.config_found ? settings_.config_path : "");
-  // At the start of a run it is said with the rest.
+  // At the start of a run it is reported with the others.
   if (const std::string lack = alerts_.lack(); access_reported_ && lack != before) report_degraded(lack);
 }
 
@@ -344,7 +386,7 @@ int Daemon::stop(const std::string& reason) {
   if (finish == Finish::abandoned) std::_Exit(EXIT_FAILURE);
   const StorageCounts counts = storage_->counts();
   log_info(fmt::format("ended: {}; {} ticks stored, {} dropped", reason, counts.stored, counts.dropped));
-  return finish == Finish::stored ? EXIT_SUCCESS : EXIT_FAILURE;
+  return finish == Finish::stored && counts.stored > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 void Daemon::event(const char* kind, std::string text) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The recorder at work: one Asio loop on the main thread that takes ticks, hears signals and speaks to systemd, and
-// hands what it collects to the storing thread.
+// The running recorder: one Asio loop on the main thread that makes ticks, receives signals and notifies systemd, and
+// passes its data to the storing thread.
 
 #include <atomic>
 #include <chrono>
@@ -20,9 +20,9 @@
 #include "collect/tick_source.h"
 #include "recorder/alert/alerts.h"
 #include "recorder/burst.h"
+#include "recorder/log_throttle.h"
 #include "recorder/notify.h"
 #include "recorder/options.h"
-#include "recorder/quiet_log.h"
 #include "recorder/schedule.h"
 #include "recorder/settings.h"
 #include "recorder/shortage.h"
@@ -36,26 +36,27 @@ class Daemon {
  public:
   Daemon(RecorderOptions options, Settings settings);
 
-  // Opens the store and begins a run. On an error nothing was recorded.
+  // Opens the store and starts a run. After an error nothing was recorded.
   Status start(Rules rules);
 
-  // Records until a signal, or the options, say that it is enough. Returns the exit status.
+  // Records until a signal or the options end it. Returns the exit status.
   int run();
 
  private:
   void await_signals();
   void handle_signals();
   void await_slot();
-  void await_look();
+  void await_scan();
   void open_events();
   void await_events();
   void await_end();
+  void start_carefully();
   void await_watchdog();
 
   // Logs an error or an exception, so that the next tick is tried.
   void take_tick(bool keyframe, std::int64_t skipped);
   Status collect_tick(bool keyframe, std::int64_t skipped);
-  void take_look();
+  void take_scan();
   void take_urgent_tick();
   void take_burst_tick();
   void note_incident();
@@ -63,13 +64,13 @@ class Daemon {
   void set_bursts();
   void await_pressure();
   void await_burst_step();
-  void see_look(const TickSource::Look& look);
-  void see_machine(const Tick& tick);
-  void see_available(std::int64_t at_ms, std::int64_t kib);
-  void see_reason(BurstReason reason, const std::string& why);
+  void on_scan(const TickSource::ScanResult& scan);
+  void on_machine(const Tick& tick);
+  void on_available(std::int64_t at_ms, std::int64_t kib);
+  void on_burst_reason(BurstReason reason, const std::string& why);
   void begin_burst(const std::string& why);
   void end_burst();
-  void tell_end();
+  void report_end();
 
   void report_oom_kills(const Tick& tick);
   void report_access();
@@ -95,47 +96,51 @@ class Daemon {
   const std::optional<std::chrono::microseconds> watchdog_ = watchdog_period();
 
   asio::io_context loop_{1};
-  // Apart, so that no number of these holds up the end.
+  // Separate, so that no flood of these delays the end.
   Signals stops_{loop_};    // TERM, INT
   Signals signals_{loop_};  // HUP, USR1
   asio::steady_timer signal_timer_{loop_};
   asio::steady_timer slot_timer_{loop_};
-  asio::steady_timer look_timer_{loop_};
-  asio::steady_timer burst_timer_{loop_};  // during one only
+  asio::steady_timer scan_timer_{loop_};
+  asio::steady_timer burst_timer_{loop_};  // only during a burst
   asio::posix::stream_descriptor events_{loop_};
   asio::posix::stream_descriptor pressure_{loop_};  // a trigger
   asio::steady_timer end_timer_{loop_};
   asio::steady_timer watchdog_timer_{loop_};
+  asio::steady_timer careful_timer_{loop_};
 
   BootInfo boot_;
   std::unique_ptr<TickSource> source_;
   std::optional<Schedule> schedule_;
-  int run_ = 0;                              // counts the runs begun
+  int run_ = 0;                              // counts the started runs
   std::int64_t last_keyframe_ms_ = 0;        // 0: none in this run
   std::int64_t last_tick_ms_ = 0;            // boot clock
+  std::int64_t memory_due_ms_ = 0;           // boot clock; next time to store our own memory
   std::int64_t tick_cost_us_ = 0;            // of the last one
-  std::int64_t look_cost_us_ = 0;            // likewise
-  std::optional<std::int64_t> incident_ms_;  // boot clock, of the last for which mappings were read
-  std::string no_trigger_;                   // why, where bursts would have one
+  std::int64_t scan_cost_us_ = 0;            // likewise
+  std::optional<std::int64_t> incident_ms_;  // boot clock, of the last one with mappings
+  std::string no_boot_id_;                   // why
+  std::string end_cause_;                    // of the previous recorder; empty: a clean end, or unknown
+  std::string no_trigger_;                   // reason, if bursts need one
   Burst burst_;
   Shortage shortage_;
   MachineMemory machine_;        // at the last tick
   std::int64_t machine_ms_ = 0;  // boot clock
   std::string census_;           // of this run
   Suspension suspension_;
-  bool urgent_ = false;  // a look since the last tick said so
+  bool urgent_ = false;  // requested by a scan since the last tick
   bool bursts_ = false;
   bool access_reported_ = false;  // in this run
   bool reload_due_ = false;
   bool tick_due_ = false;
-  bool reload_put_off_ = false;
+  bool reload_deferred_ = false;
   std::int64_t status_reported_ms_ = 0;
-  QuietLog collect_log_;
-  std::string end_reason_ = "stopped";
+  LogThrottle collect_log_;
+  std::string stop_reason_ = "stopped";
   std::atomic<bool> store_answered_{false};
   Alerts alerts_{loop_, clock_, [this](const char* kind, std::string text) { event(kind, std::move(text)); }};
 
-  // Last, so that it ends first: its thread calls back into the loop.
+  // Last member, so that it ends first: its thread calls back into the loop.
   std::unique_ptr<Storage> storage_;
 };
 

@@ -1,4 +1,4 @@
-// Bursts: what begins one, and what is done while it lasts. When is decided by collect/need/burst.h.
+// Bursts: their reasons, and what happens during one. collect/need/burst.h decides their times.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ std::string seconds(std::int64_t ms) {
 
 }  // namespace
 
-// A trigger costs nothing while nobody waits for memory. A tree that is not this machine's has none to give.
+// A trigger costs nothing while no process waits for memory. A tree of another machine has none.
 void Daemon::set_bursts() {
   bursts_ = !options_.once && settings_.config.burst == "on" && settings_.config.source == "proc";
   const std::string before = std::exchange(no_trigger_, {});
@@ -39,11 +39,11 @@ void Daemon::set_bursts() {
     pressure_.assign(trigger->release());
     return await_pressure();
   }
-  // That there is no such file is said already.
-  if (trigger.error().kind == ErrorKind::gone) return;
+  // A missing file has been reported already.
+  if (trigger.error().kind == ErrorKind::not_found) return;
   no_trigger_ = fmt::format(
-      "Nobody is woken when processes wait for memory ({}): bursts begin by what looks and ticks see of it, up to an "
-      "interval later. Older kernels let root alone set a trigger.",
+      "No pressure trigger ({}): scans and ticks detect pressure up to one interval later. Older kernels let only root "
+      "set a trigger.",
       trigger.error().message);
   if (access_reported_ && no_trigger_ != before) report_degraded(no_trigger_);
 }
@@ -53,65 +53,65 @@ void Daemon::await_pressure() {
   pressure_.async_wait(asio::posix::stream_descriptor::wait_error, [this](const asio::error_code& error) {
     if (error) return;
     log_exceptions("memory pressure", [this] {
-      see_reason(BurstReason::pressure,
-                 fmt::format("processes wait for memory, {} ms of 2 s or more", kStallUs / 1000));
+      on_burst_reason(BurstReason::pressure,
+                      fmt::format("processes wait for memory, {} ms of 2 s or more", kStallUs / 1000));
     });
     await_pressure();
   });
 }
 
-void Daemon::see_look(const TickSource::Look& look) {
-  if (look.oom_kill) see_reason(BurstReason::oom_kill, "an OOM killer chose a process");
-  if (const auto& growth = look.growth) {
-    see_reason(BurstReason::growth, fmt::format("{} ({}) grew from {} to {}", to_printable(growth->name), growth->pid,
-                                                in_mib(growth->before_kib), in_mib(growth->now_kib)));
+void Daemon::on_scan(const TickSource::ScanResult& scan) {
+  if (scan.oom_kill) on_burst_reason(BurstReason::oom_kill, "a process was OOM-killed");
+  if (const auto& growth = scan.growth) {
+    on_burst_reason(BurstReason::growth, fmt::format("{} ({}) grew from {} to {}", to_printable(growth->name),
+                                                     growth->pid, in_mib(growth->before_kib), in_mib(growth->now_kib)));
   }
-  if (look.available_kib) see_available(clock_.now().boot_ms, *look.available_kib);
+  if (scan.available_kib) on_available(clock_.now().boot_ms, *scan.available_kib);
 }
 
-void Daemon::see_machine(const Tick& tick) {
+void Daemon::on_machine(const Tick& tick) {
   const MachineMemory before = std::exchange(machine_, tick.machine.memory);
   const std::int64_t elapsed_ms = tick.begin.boot_ms - std::exchange(machine_ms_, tick.begin.boot_ms);
   report_oom_kills(tick);
   if (!tick.oom_kills.empty()) {
     note_incident();
-    see_reason(BurstReason::oom_kill, "there was an OOM kill");
+    on_burst_reason(BurstReason::oom_kill, "there was an OOM kill");
   }
   const bool first = elapsed_ms == tick.begin.boot_ms;
   if (!pressure_.is_open() && !first && stalls(before, machine_, elapsed_ms)) {
-    see_reason(BurstReason::pressure, "processes waited for memory since the tick before");
+    on_burst_reason(BurstReason::pressure, "processes waited for memory since the previous tick");
   }
-  if (const auto kib = machine_.get(MachineField::mem_available)) see_available(tick.begin.boot_ms, *kib);
+  if (const auto kib = machine_.get(MachineField::mem_available)) on_available(tick.begin.boot_ms, *kib);
 }
 
-void Daemon::see_available(std::int64_t at_ms, std::int64_t kib) {
+void Daemon::on_available(std::int64_t at_ms, std::int64_t kib) {
   const auto total_kib = machine_.get(MachineField::mem_total);
   if (!bursts_ || !total_kib) return;
   const auto left_ms = shortage_.see(at_ms, kib, *total_kib);
   if (!left_ms) return;
-  see_reason(BurstReason::shortage, fmt::format("{} of {} are available, and would be used up in {}", in_mib(kib),
-                                                in_mib(*total_kib), seconds(*left_ms)));
+  on_burst_reason(BurstReason::shortage, fmt::format("{} of {} are available, and would be used up in {}", in_mib(kib),
+                                                     in_mib(*total_kib), seconds(*left_ms)));
 }
 
-void Daemon::see_reason(BurstReason reason, const std::string& why) {
+void Daemon::on_burst_reason(BurstReason reason, const std::string& why) {
   if (!bursts_) return;
   const std::int64_t now_ms = clock_.now().boot_ms;
   Burst::Change change = burst_.see(now_ms, reason);
   if (change == Burst::Change::ended) {
-    tell_end();
+    report_end();
     change = burst_.see(now_ms, reason);
   }
-  if (change == Burst::Change::began) begin_burst(why);
+  if (change == Burst::Change::started) begin_burst(why);
 }
 
 void Daemon::begin_burst(const std::string& why) {
   log_info("a burst begins: " + why);
-  event("burst", "Began: " + why);
-  source_->set_closely(true);
+  event("burst", "Started: " + why);
+  source_->set_burst(true);
   note_incident();
-  await_look();
+  await_scan();
   await_burst_step();
-  // It may be a tick that began it, which is not stored yet.
+  // The tick that started it may not be stored yet.
   asio::post(loop_, [this] {
     if (burst_.running()) take_burst_tick();
   });
@@ -119,27 +119,27 @@ void Daemon::begin_burst(const std::string& why) {
 
 void Daemon::end_burst() {
   burst_.end(clock_.now().boot_ms);
-  tell_end();
+  report_end();
 }
 
-void Daemon::tell_end() {
+void Daemon::report_end() {
   const std::string length = seconds(burst_.length_ms());
   const std::string reasons = burst_.reasons();
   log_info(fmt::format("the burst ended after {}: {}", length, reasons));
   event("burst", fmt::format("Ended after {}: {}", length, reasons));
-  source_->set_closely(false);
+  source_->set_burst(false);
   burst_timer_.cancel();
-  await_look();
+  await_scan();
 }
 
-// On each second of the wall clock, on which slots are too.
+// On each second of the wall clock, like slots.
 void Daemon::await_burst_step() {
   const std::int64_t at_ms = clock_.now().wall_ms;
   const std::int64_t next_ms = (at_ms / kStepMs + 1) * kStepMs;
   burst_timer_.expires_after(std::chrono::milliseconds(next_ms - at_ms));
   burst_timer_.async_wait([this, slot = next_ms % settings_.config.interval.count() == 0](const auto& error) {
     if (error || !burst_.running()) return;
-    if (burst_.see(clock_.now().boot_ms) == Burst::Change::ended) return tell_end();
+    if (burst_.see(clock_.now().boot_ms) == Burst::Change::ended) return report_end();
     if (!slot) take_burst_tick();  // logs exceptions
     await_burst_step();
   });

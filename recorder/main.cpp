@@ -1,4 +1,4 @@
-// memoird: parses, wires and runs.
+// memoird: parses options, connects the parts and runs them.
 
 #include <csignal>
 #include <cstdio>
@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "recorder/daemon.h"
 #include "recorder/options.h"
 #include "recorder/self_usage.h"
@@ -21,8 +22,18 @@ namespace {
 
 constexpr int kWrongConfiguration = 2;
 
+SelfUsageText& own_usage() {
+  static const SystemClock clock;
+  static SelfUsageText usage(clock, [] { return measure_self(sqlite_memory_bytes()); });
+  return usage;
+}
+
 int complain(const Error& error, int status) {
-  fmt::print(stderr, "memoird: {}\n", error.message);
+  std::string_view lines = error.message;
+  while (!lines.empty()) {
+    const std::string_view line = cut_line(lines);
+    fmt::print(stderr, "memoird: {}{}\n", line, lines.empty() ? own_usage().text() : "");
+  }
   return status;
 }
 
@@ -33,12 +44,7 @@ int check_config(const Settings& settings) {
 }
 
 int record(const RecorderOptions& options, const Settings& settings, Rules rules) {
-  // Under the journal, lines carry its priorities and no date, unless asked for.
-  if (options.foreground) unsetenv("JOURNAL_STREAM");
-  static const SystemClock clock;
-  static SelfUsageText usage(clock, [] { return measure_self(sqlite_memory_bytes()); });
-  log_start(to_log_level(settings.config), [] { return usage.text(); });
-
+  log_level(to_log_level(settings.config));
   Daemon daemon(options, settings);
   const Status started = daemon.start(std::move(rules));
   if (!started) {
@@ -52,10 +58,13 @@ int run(int argc, char** argv) {
   const std::variant<RecorderOptions, int> parsed = parse_options(argc, argv);
   if (const int* status = std::get_if<int>(&parsed)) return *status;
   const RecorderOptions& options = std::get<RecorderOptions>(parsed);
+  // Under the journal, lines have its priorities and no date, unless requested.
+  if (options.foreground) unsetenv("JOURNAL_STREAM");
+  log_start(LogLevel::info, [] { return own_usage().text(); });
   const Result<Settings> settings = load_settings(options);
   if (!settings) return complain(settings.error(), kWrongConfiguration);
-  if (options.print_config) {
-    fmt::print("{}", print_config(spelled_out(settings->config)));
+  if (options.format_config) {
+    fmt::print("{}", format_config(spelled_out(settings->config)));
     return EXIT_SUCCESS;
   }
   Result<Rules> rules = make_rules(*settings);
@@ -68,9 +77,9 @@ int run(int argc, char** argv) {
 }  // namespace memoir
 
 int main(int argc, char** argv) {
-  // One arena for both threads: what one frees the other can use, and the heap stays small and in one piece.
+  // One arena for both threads: memory freed by one is usable by the other, and the heap stays small and contiguous.
   mallopt(M_ARENA_MAX, 1);
-  // Who began us may have it ignored, and then nobody learns how a child ended.
+  // Our parent may have it ignored, and then the exit status of a child is lost.
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of the write, like a full disk

@@ -19,7 +19,7 @@ Notifier::Notifier(std::string_view address) {
   if ((!abstract && !address.starts_with('/')) || address.size() >= sizeof(to.sun_path)) return;
   std::memcpy(to.sun_path, address.data(), address.size());
   if (abstract) to.sun_path[0] = '\0';
-  // An abstract name is as long as we say, a path ends with a NUL.
+  // An abstract name has an explicit length, a path ends with a NUL.
   const std::size_t length = offsetof(sockaddr_un, sun_path) + address.size() + (abstract ? 0 : 1);
   Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), static_cast<socklen_t>(length)) != 0) return;
@@ -33,7 +33,7 @@ Notifier Notifier::from_environment() {
 
 void Notifier::send(std::string_view message) const {
   if (!socket_) return;
-  // MSG_NOSIGNAL: a manager that went away must not raise SIGPIPE.
+  // MSG_NOSIGNAL: an exited manager must not raise SIGPIPE.
   [[maybe_unused]] const ssize_t sent = ::send(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL);
 }
 

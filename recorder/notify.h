@@ -1,7 +1,7 @@
 #pragma once
 
-// sd_notify(3) without its library: one datagram per message to the socket that systemd names in NOTIFY_SOCKET. Without
-// one, messages go nowhere. Thread: any, once made.
+// sd_notify(3) without its library: one datagram per message to the socket in NOTIFY_SOCKET. Without one, messages are
+// dropped. Thread: any, after construction.
 
 #include <chrono>
 #include <optional>
@@ -17,7 +17,7 @@ class Notifier {
   // `address` is a path, or '@' and a name in the abstract namespace; anything else is refused, as sd_notify does.
   explicit Notifier(std::string_view address);
 
-  // By NOTIFY_SOCKET.
+  // From NOTIFY_SOCKET.
   static Notifier from_environment();
 
   bool connected() const { return socket_.valid(); }
@@ -29,7 +29,7 @@ class Notifier {
   Fd socket_;
 };
 
-// How often the service manager wants to hear WATCHDOG=1 at least: WATCHDOG_USEC, if WATCHDOG_PID is ours or not set.
+// Maximum interval of WATCHDOG=1 for the service manager: WATCHDOG_USEC, if WATCHDOG_PID is ours or not set.
 std::optional<std::chrono::microseconds> watchdog_period();
 
 }  // namespace memoir

@@ -33,7 +33,7 @@ std::string version_text() {
   return fmt::format("memoird {} ({}), SQLite {}", version(), version_commit(), sqlite_version());
 }
 
-// Reads a duration into `into`; CLI11 shows what this throws as a usage error.
+// Reads a duration into `into`; CLI11 shows its exception as a usage error.
 CLI::callback_t duration_into(const char* option, std::optional<std::chrono::milliseconds>& into,
                               std::chrono::milliseconds least, std::chrono::milliseconds most) {
   return [=, &into](const CLI::results_t& results) {
@@ -41,7 +41,7 @@ CLI::callback_t duration_into(const char* option, std::optional<std::chrono::mil
     if (!parsed) throw CLI::ValidationError(option, parsed.error().message);
     if (*parsed < least || *parsed > most) {
       throw CLI::ValidationError(option, fmt::format("{} is out of range: {} to {}", results.front(),
-                                                     print_duration(least), print_duration(most)));
+                                                     format_duration(least), format_duration(most)));
     }
     into = *parsed;
     return true;
@@ -61,7 +61,8 @@ int complain_of_unknown(const CLI::App& app) {
   return kUsage;
 }
 
-// `--db=` and `--db ''`, of which CLI11 takes the first for one whose value comes next. No option's value is empty.
+// Checks for `--db=` and `--db ''`; for the first, CLI11 would use the next argument as the value. No option has an
+// empty value.
 bool all_have_values(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
@@ -89,7 +90,7 @@ std::variant<RecorderOptions, int> parse_options(int argc, const char* const* ar
   app.add_option("--source", options.source, "Where ticks come from: proc, or vmmap of macOS [proc]")
       ->check(CLI::IsMember(source_names()))
       ->type_name("S");
-  app.add_option("--interval", duration_into("--interval", options.interval, kLeastInterval, kMostInterval),
+  app.add_option("--interval", duration_into("--interval", options.interval, kMinInterval, kMaxInterval),
                  "Time between two ticks, 100ms to 1h [10s]")
       ->type_name("T");
   auto* once = app.add_flag("--once", options.once, "Take one tick and exit");
@@ -100,16 +101,16 @@ std::variant<RecorderOptions, int> parse_options(int argc, const char* const* ar
   app.add_flag("--foreground", options.foreground,
                "Log with dates even under the journal (memoird never leaves the foreground)");
   auto* check = app.add_flag("--check-config", options.check_config, "Check the configuration and exit");
-  app.add_flag("--print-config", options.print_config,
+  app.add_flag("--print-config", options.format_config,
                "Print the configuration in force, the built-in rules included, and exit")
       ->excludes(check);
-  // For tests: nobody waits an hour.
+  // For tests, which cannot wait an hour.
   app.add_option_function<std::int64_t>(
          "--keyframe-every-ms", [&](std::int64_t ms) { options.keyframe_every = std::chrono::milliseconds(ms); })
       ->check(CLI::PositiveNumber)
       ->group("");
   app.add_option("--proc", options.proc, "Read this tree in place of /proc (for tests)")->type_name("DIR");
-  app.add_option("--cgroups", options.cgroups, "Read this tree in place of /sys/fs/cgroup (for tests)")
+  app.add_option("--cgroups", options.cgroups, "Read this tree instead of /sys/fs/cgroup (for tests)")
       ->type_name("DIR");
   app.add_option("--containers", options.containers, "Read container managers' files below this folder (for tests)")
       ->type_name("DIR");

@@ -18,14 +18,14 @@ struct RecorderOptions {
   bool once = false;
   bool foreground = false;
   bool check_config = false;
-  bool print_config = false;
+  bool format_config = false;
   std::chrono::milliseconds keyframe_every{std::chrono::hours(1)};
   std::string proc = "/proc";
   std::string cgroups = "/sys/fs/cgroup";
-  std::string containers;  // stands before the paths of container managers' files
+  std::string containers;  // prefix of the paths of container managers' files
 };
 
-// The options, or the status to exit with: help and version were printed (0), or what is wrong with the usage (2).
+// Returns the options, or the exit status: help and version were printed (0), or the usage error (2).
 std::variant<RecorderOptions, int> parse_options(int argc, const char* const* argv);
 
 }  // namespace memoir

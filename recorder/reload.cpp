@@ -1,4 +1,4 @@
-// SIGHUP: what changes at once, what begins a new run, what takes a restart.
+// SIGHUP: settings that change immediately, that start a new run, and that need a restart.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +11,7 @@
 namespace memoir {
 namespace {
 
-// What takes a restart to change stays in `after` as it is in `before`. The keys of those that were to change.
+// Settings that need a restart keep in `after` their values of `before`. Returns the keys of changed ones.
 std::string keep_until_restart(const Config& before, Config& after) {
   std::vector<const char*> keys;
   const auto keep = [&](const char* key, auto Config::*member) {
@@ -35,26 +35,26 @@ std::string keep_until_restart(const Config& before, Config& after) {
 }
 
 std::string kept_text(const Config& config) {
-  return fmt::format("ticks {}, 5 minutes {}, hours {}, days {}, in at most {}", print_age(config.raw),
-                     print_age(config.five_minutes), print_age(config.hours), print_age(config.days),
-                     print_bytes(config.max_size));
+  return fmt::format("ticks {}, 5 minutes {}, hours {}, days {}, in at most {}", format_age(config.raw),
+                     format_age(config.five_minutes), format_age(config.hours), format_age(config.days),
+                     format_bytes(config.max_size));
 }
 
 }  // namespace
 
 void Daemon::reload() {
-  // Each run has one configuration. As long as the end of one waits to be stored, no further one is begun, so that a
-  // store that is out of order for long does not let them pile up.
-  reload_put_off_ = storage_->run_end_waiting();
-  if (reload_put_off_) {
-    log_warning("the last change of configuration is not stored yet: reloads when it is");
+  // Each run has one configuration. While the end of one waits to be stored, no further one is started, so that they do
+  // not pile up during a long failure of the store.
+  reload_deferred_ = storage_->run_end_waiting();
+  if (reload_deferred_) {
+    log_warning("the previous change of the configuration is not stored yet: reloads after that");
     return;
   }
   notifier_.send(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", steady_us()));
   Result<Settings> settings = load_settings(options_);
   Result<Rules> rules = settings ? make_rules(*settings) : Result<Rules>(settings.error());
   if (!rules) {
-    log_error(fmt::format("keeps the configuration it has: {}", rules.error().message));
+    log_error(fmt::format("keeps its configuration: {}", rules.error().message));
     event("reload", fmt::format("refused, the old configuration was kept: {}", rules.error().message));
   } else {
     change_to(*std::move(settings), *std::move(rules));
@@ -70,16 +70,16 @@ void Daemon::change_to(Settings settings, Rules rules) {
   const Config& now = settings_.config;
   log_level(to_log_level(now));
   source_->set_read_share(now.budget_cpu_ppm);
-  source_->set_large_end(now.exits_large / 1024);
-  source_->set_ledgers(ledger_limits(now));
+  source_->set_min_exit_peak(now.exits_min_peak / 1024);
+  source_->set_summaries(mapping_limits(now));
   source_->set_tmpfs_interval(now.tmpfs_interval);
   set_bursts();
   set_alerts();
-  await_look();
+  await_scan();
   const bool new_rules = !same_rules(before, now);
   const bool new_retention = retention(before) != retention(now);
   if (!new_rules && !new_retention && before.interval == now.interval) {
-    log_info("reloaded: nothing that begins a new run has changed");
+    log_info("reloaded: no change needs a new run");
     return;
   }
   take_tick(true, 0);
@@ -87,7 +87,7 @@ void Daemon::change_to(Settings settings, Rules rules) {
   if (new_rules) source_->set_rules(std::move(rules.categoriser), std::move(rules.redactor));
   source_->set_store_bytes(now.max_size);
   begin_run();
-  const std::string what = fmt::format("every {}{}{}", print_duration(now.interval), new_rules ? ", new rules" : "",
+  const std::string what = fmt::format("every {}{}{}", format_duration(now.interval), new_rules ? ", new rules" : "",
                                        new_retention ? ", keeps " + kept_text(now) : "");
   event("reload", what + (restart.empty() ? "" : "; a restart is needed for " + restart));
   log_info("reloaded: " + what);

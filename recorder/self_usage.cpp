@@ -1,7 +1,9 @@
 #include "recorder/self_usage.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <fmt/format.h>
+#include <iterator>
 #include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,17 +22,25 @@ std::int64_t page_bytes() {
   return bytes;
 }
 
-// Bytes of the brk heap that have no page behind them. The heap's last `arena` bytes are the allocator's as long as it
-// has one arena and nobody else moves the break; a hole in it makes mincore(2) fail, and then nothing is claimed.
-std::int64_t unbacked_bytes(std::int64_t arena) {
+struct Unbacked {
+  std::int64_t top = 0;    // in the free end of the heap
+  std::int64_t below = 0;  // elsewhere in it
+};
+
+// Bytes of the brk heap without a page. The heap's last `arena` bytes belong to the allocator if it has one arena and
+// no other code moves the break; a hole in it makes mincore(2) fail, and then the result is 0.
+Unbacked unbacked_bytes(std::int64_t arena, std::int64_t top) {
   char* end = static_cast<char*>(sbrk(0));
   const auto pages = static_cast<std::size_t>(arena / page_bytes());
-  if (pages == 0) return 0;
+  if (pages == 0) return {};
   std::vector<unsigned char> resident(pages);
   const std::size_t length = pages * static_cast<std::size_t>(page_bytes());
-  if (mincore(end - length, length, resident.data()) != 0) return 0;
-  return page_bytes() *
-         std::count_if(resident.begin(), resident.end(), [](unsigned char page) { return (page & 1U) == 0; });
+  if (mincore(end - length, length, resident.data()) != 0) return {};
+  const auto bytes = [](auto from, auto to) {
+    return page_bytes() * std::count_if(from, to, [](unsigned char page) { return (page & 1U) == 0; });
+  };
+  const auto split = resident.end() - std::min<std::ptrdiff_t>(top / page_bytes(), std::ssize(resident));
+  return {bytes(split, resident.end()), bytes(resident.begin(), split)};
 }
 
 std::optional<std::int64_t> resident_kib() {
@@ -51,39 +61,39 @@ std::string mib(std::int64_t tenths) {
 
 }  // namespace
 
-SelfUsage measure_self(std::int64_t sqlite_bytes) {
-  SelfUsage usage;
-  usage.rss_kib = resident_kib();
-  // arena is what sbrk and further arenas gave, split into uordblks (in use) and fordblks (free); hblkhd are the blocks
-  // mapped on their own, all of them in use. keepcost is the free end of the main arena. See mallinfo(3).
+RecorderMemory measure_self(std::int64_t sqlite_bytes) {
+  // arena is the memory from sbrk and further arenas, split into uordblks (in use) and fordblks (free); hblkhd are
+  // separately mapped blocks, all in use. keepcost is the free end of the main arena. See mallinfo(3).
   const struct mallinfo2 info = mallinfo2();
-  const auto arena = static_cast<std::int64_t>(info.arena);
   const auto used = static_cast<std::int64_t>(info.uordblks + info.hblkhd);
   const auto free = static_cast<std::int64_t>(info.fordblks);
-  // SQLite's count is taken at another moment than the allocator's: it cannot be more than all that is in use.
-  const std::int64_t sqlite = std::min(sqlite_bytes, used);
-  const std::int64_t releasable = std::min(static_cast<std::int64_t>(info.keepcost), free);
-  usage.sqlite_kib = sqlite / kKib;
-  usage.releasable_kib = releasable / kKib;
-  usage.fragments_kib = (free - releasable) / kKib;
-  usage.heap_kib = (used + free) / kKib;
-  // The remainders of the divisions go here, so that the parts add up.
-  usage.other_kib = usage.heap_kib - usage.sqlite_kib - usage.releasable_kib - usage.fragments_kib;
-  usage.unbacked_kib = unbacked_bytes(arena) / kKib;
-  return usage;
+  const std::int64_t top = std::min(static_cast<std::int64_t>(info.keepcost), free);
+  const Unbacked unbacked = unbacked_bytes(static_cast<std::int64_t>(info.arena), top);
+  RecorderMemory memory;
+  memory.idle_kib = (top - unbacked.top) / kKib;
+  // Below the top most pages without memory are of free blocks; the excess counts as data.
+  memory.fragmentation_kib = std::max<std::int64_t>(free - top - unbacked.below, 0) / kKib;
+  memory.prepared_kib = (unbacked.top + unbacked.below) / kKib;
+  // Includes the rounding of the other parts, so that all add up.
+  memory.data_kib = (used + free) / kKib - memory.prepared_kib - memory.fragmentation_kib - memory.idle_kib;
+  // SQLite's count is taken at another moment than the allocator's: it is limited to the memory in use.
+  memory.sqlite_kib = std::min(sqlite_bytes / kKib, memory.data_kib);
+  memory.rss_kib = resident_kib();
+  return memory;
 }
 
-std::string to_text(const SelfUsage& usage) {
-  const std::int64_t sqlite = tenths_of_mib(usage.sqlite_kib);
-  const std::int64_t other = tenths_of_mib(usage.other_kib);
-  const std::int64_t free = tenths_of_mib(usage.fragments_kib + usage.releasable_kib);
-  const std::int64_t unbacked = tenths_of_mib(usage.unbacked_kib);
-  return fmt::format(" [rss {}, heap {} = sqlite {} + other {} + free {}{}]",
-                     usage.rss_kib ? mib(tenths_of_mib(*usage.rss_kib)) : "?", mib(sqlite + other + free), mib(sqlite),
-                     mib(other), mib(free), unbacked > 0 ? fmt::format("; {} not backed", mib(unbacked)) : "");
+std::string to_text(const RecorderMemory& memory) {
+  const std::int64_t data = tenths_of_mib(memory.data_kib);
+  const std::int64_t fragmentation = tenths_of_mib(memory.fragmentation_kib);
+  const std::int64_t idle = tenths_of_mib(memory.idle_kib);
+  const std::int64_t prepared = tenths_of_mib(memory.prepared_kib);
+  const std::int64_t ready = data + fragmentation + idle;
+  return fmt::format(" [rss {}, heap {} = ready {} + prepared {}; ready = data {} + fragmentation {} + idle {}]",
+                     memory.rss_kib ? mib(tenths_of_mib(*memory.rss_kib)) : "?", mib(ready + prepared), mib(ready),
+                     mib(prepared), mib(data), mib(fragmentation), mib(idle));
 }
 
-SelfUsageText::SelfUsageText(const Clock& clock, std::function<SelfUsage()> measure, std::int64_t interval_ms)
+SelfUsageText::SelfUsageText(const Clock& clock, std::function<RecorderMemory()> measure, std::int64_t interval_ms)
     : clock_(clock), measure_(std::move(measure)), interval_ms_(interval_ms) {}
 
 std::string SelfUsageText::text() {

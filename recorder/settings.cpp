@@ -2,15 +2,27 @@
 
 #include <filesystem>
 #include <fmt/format.h>
+#include <unistd.h>
 #include <utility>
 
+#include "base/file.h"
+
 namespace memoir {
+
+namespace {
+
+Status can_run(const std::string& path) {
+  if (::access(path.c_str(), X_OK) != 0) return errno_error(errno, "run", path);
+  return Done{};
+}
+
+}  // namespace
 
 Result<Settings> load_settings(const RecorderOptions& options) {
   Settings settings;
   settings.config_path = options.config.value_or(default_config_path());
-  Result<Config> config = load_config(settings.config_path);
-  settings.config_found = config.ok() || config.error().kind != ErrorKind::gone;
+  Result<Config> config = load_config(settings.config_path, options.check_config ? can_run : ProgramCheck());
+  settings.config_found = config.ok() || config.error().kind != ErrorKind::not_found;
   if (!settings.config_found && !options.config) config = parse_config("", settings.config_path);
   if (!config) return config.error();
   settings.config = *std::move(config);
@@ -75,7 +87,7 @@ Retention retention(const Config& config) {
           .max_bytes = config.max_size};
 }
 
-LedgerLimits ledger_limits(const Config& config) {
+MappingLimits mapping_limits(const Config& config) {
   return {.interval_ms = config.mappings_interval.count(),
           .processes = static_cast<std::size_t>(config.mappings_processes),
           .labels = static_cast<std::size_t>(config.mappings_labels),
@@ -88,7 +100,7 @@ Status prepare_folder(const Config& config) {
   std::error_code error;
   if (fs::is_directory(folder, error)) return Done{};
   if (config.db != default_database_path()) {
-    return Error{ErrorKind::gone,
+    return Error{ErrorKind::not_found,
                  fmt::format("the folder {} of the database does not exist: create it, or name another "
                              "database with --db",
                              folder.string())};

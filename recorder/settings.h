@@ -1,6 +1,6 @@
 #pragma once
 
-// What memoird runs with: the configuration file with the command line over it, and the rules made from both.
+// Settings of memoird: the configuration file overridden by the command line, and the rules made from both.
 
 #include <string>
 
@@ -18,7 +18,7 @@ namespace memoir {
 struct Settings {
   Config config;
   std::string config_path;
-  bool config_found = false;  // a missing file is fine as long as nobody named it
+  bool config_found = false;  // a missing file is acceptable unless the user named it
 };
 
 Result<Settings> load_settings(const RecorderOptions& options);
@@ -31,18 +31,18 @@ struct Rules {
 // Errors name the file.
 Result<Rules> make_rules(const Settings& settings);
 
-// The configuration with the built-in rules written out: all that is in force.
+// The effective configuration, including the built-in rules.
 Config spelled_out(const Config& config);
 
-// Whether both would classify and redact alike, wherever in their files the rules stand.
+// Returns whether both classify and redact alike, regardless of the rules' line numbers.
 bool same_rules(const Config& a, const Config& b);
 
 LogLevel to_log_level(const Config& config);
 Durability durability(const Config& config);
 Retention retention(const Config& config);
-LedgerLimits ledger_limits(const Config& config);
+MappingLimits mapping_limits(const Config& config);
 
-// Makes the folder of the default database; the folder of any other must exist.
+// Creates the folder of the default database; the folder of any other must exist.
 Status prepare_folder(const Config& config);
 
 }  // namespace memoir

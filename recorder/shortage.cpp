@@ -11,11 +11,11 @@ constexpr std::int64_t kWindowMs = 20'000;
 constexpr std::int64_t kHorizonMs = 60'000;
 constexpr std::int64_t kNearHorizonMs = 180'000;
 
-// A fall by less is no sign, as of a process that begins.
+// A smaller fall is no sign, such as a starting process.
 constexpr std::int64_t kMuchKib = 64 * 1024;
 constexpr std::int64_t kMuchPart = 32;  // of a small machine
 
-// Each second. Pages that are swapped in are waited for; an allocation that stalls has reclaimed some dozens of pages.
+// Per second. Swapped-in pages are waited for; an allocation that stalls has reclaimed some dozens of pages.
 constexpr std::int64_t kAllocationStalls = 20;
 constexpr std::int64_t kSwappedIn = 1'000;
 
@@ -30,7 +30,7 @@ std::int64_t increase(const MachineMemory& before, const MachineMemory& now, M f
 }  // namespace
 
 std::optional<std::int64_t> Shortage::see(std::int64_t now_ms, std::int64_t available_kib, std::int64_t total_kib) {
-  // Where looks are seldom, the one before counts, however long ago it was.
+  // With rare scans, the previous one counts, however old.
   while (lows_.size() > 1 && now_ms - lows_.front().at_ms > kWindowMs) lows_.pop_front();
   std::optional<Low> before;
   for (const Low& low : lows_) {

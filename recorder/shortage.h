@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether a machine runs short of memory, from what looks and ticks read of it anyway. Pure.
+// Detects a shortage of memory from values that scans and ticks read anyway. Pure.
 
 #include <cstdint>
 #include <deque>
@@ -10,13 +10,13 @@
 
 namespace memoir {
 
-// MemAvailable as it was seen one time after the other. It falls short where it is lower by much than it was at any
-// time from twenty to five seconds before, and at this speed used up within a minute; where less than a tenth of the
-// machine is left, within three. A machine that always has little, one whose programs take and give back in turn, and
-// a page cache that fills (which MemAvailable holds for available) have been as low before.
+// Observed MemAvailable over time. It is short if it is much lower than at any time from twenty to five seconds before,
+// and would be exhausted within a minute at this speed; within three minutes if less than a tenth of the machine is
+// left. Harmless cases have been as low before: a machine that always has little, programs that allocate and free in
+// turn, and a growing page cache (which MemAvailable counts as available).
 class Shortage {
  public:
-  // What is left at this speed, in ms, where that is too little; at `now_ms` of the boot clock.
+  // Returns the time left at this speed, in ms, if that is too little; at `now_ms` of the boot clock.
   std::optional<std::int64_t> see(std::int64_t now_ms, std::int64_t available_kib, std::int64_t total_kib);
 
  private:
@@ -24,17 +24,17 @@ class Shortage {
     std::int64_t at_ms;
     std::int64_t kib;
   };
-  std::deque<Low> lows_;  // of each second that something was seen in
+  std::deque<Low> lows_;  // of each second with an observation
 };
 
-// Of a machine on which PSI wakes nobody: the same from the counters of two ticks. A share of the time in which some
-// process waited for memory, as the trigger has it (kStallUs of kStallWindowUs); where the kernel does not count that,
+// For a machine without a PSI trigger: the same from the counters of two ticks. Compares the share of time in which
+// some process waited for memory, as the trigger does (kStallUs of kStallWindowUs). If the kernel does not count that,
 // allocations that had to reclaim memory themselves, and swapping in.
 bool stalls(const MachineMemory& before, const MachineMemory& now, std::int64_t elapsed_ms);
 
-// The least that is a stall worth a closer look: 150 ms of 2 s. systemd.resource-control(5) takes 200 ms for the time
-// at which programs should give memory back; programs that wait that long are felt. Windows of 2 s and their multiples
-// are all that the kernel gives without CAP_SYS_RESOURCE.
+// Minimum stall that is worth a burst: 150 ms of 2 s. systemd.resource-control(5) uses 200 ms for the point at which
+// programs should release memory; such waits are noticeable. The kernel only allows windows of 2 s and multiples
+// without CAP_SYS_RESOURCE.
 inline constexpr std::int64_t kStallUs = 150'000;
 inline constexpr std::int64_t kStallWindowUs = 2'000'000;
 

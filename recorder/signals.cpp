@@ -1,6 +1,7 @@
 #include "recorder/signals.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <pthread.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -10,19 +11,32 @@
 #include "base/log.h"
 
 namespace memoir {
+namespace {
+
+void exit_successfully(int) {
+  ::_exit(EXIT_SUCCESS);
+}
+
+}  // namespace
+
+void exit_on(std::initializer_list<int> signals) {
+  for (const int signal : signals) {
+    if (std::signal(signal, exit_successfully) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+}
 
 Status Signals::hold(std::initializer_list<int> signals) {
   sigset_t held{};
   sigemptyset(&held);
   for (const int signal : signals) sigaddset(&held, signal);
-  // First: one that came between the two calls would end the program.
+  // First: a signal between the two calls would end the program.
   if (const int error = pthread_sigmask(SIG_BLOCK, &held, nullptr); error != 0) {
     return errno_error(error, "block", "signals");
   }
   const int fd = ::signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
   if (fd < 0) return errno_error(errno, "make", "a signalfd");
   descriptor_.assign(fd);
-  // Who started us may have them ignored, as nohup(1) does: such a signal need not wait.
+  // Our parent may have them ignored, as nohup(1) does: such a signal is not kept waiting.
   for (const int signal : signals) std::signal(signal, SIG_DFL);
   return Done{};
 }

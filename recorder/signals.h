@@ -1,7 +1,7 @@
 #pragma once
 
-// Signals to read rather than to be interrupted by: signalfd(2). Of each the kernel keeps one that waits, so that none
-// gets lost in a storm of others, as it does where a handler writes into a pipe that is full. Thread: that of the loop.
+// Signals to be read instead of interrupting: signalfd(2). The kernel keeps one waiting signal of each number, so that
+// a flood of others displaces none; a handler that writes into a full pipe would lose it. Thread: that of the loop.
 
 #include <csignal>
 #include <functional>
@@ -14,15 +14,19 @@
 
 namespace memoir {
 
+// From here on these signals end the program at once, with status 0: for a start that takes long and has nothing to
+// finish. Ignored ones stay ignored.
+void exit_on(std::initializer_list<int> signals);
+
 class Signals {
  public:
   explicit Signals(asio::io_context& loop) : descriptor_(loop) {}
 
-  // From here on they wait, and do not what they do by default: in this thread and in those that it begins later. To be
-  // called before others begin. Programs that Spawn starts have their signals as usual.
+  // Blocks the signals from here on, in this thread and in those that it starts later. Call it before starting threads.
+  // Programs started by Spawn have their signals as usual.
   Status hold(std::initializer_list<int> signals);
 
-  // Calls `handle` with the number of each, for good.
+  // Calls `handle` with the number of each, permanently.
   void await(std::function<void(int)> handle);
 
  private:

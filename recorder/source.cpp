@@ -5,8 +5,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/cached_file.h"
 #include "base/capability.h"
-#include "base/kept_file.h"
 #include "collect/collector.h"
 #include "collect/vmmap/source.h"
 #include "proc/proc_fs.h"
@@ -15,7 +15,7 @@ namespace memoir {
 namespace {
 
 constexpr const char* kVmmap = "vmmap";
-constexpr std::int64_t kMinuteMs = 60'000;
+constexpr std::int64_t kBootIdStepMs = 60'000;
 
 Result<std::unique_ptr<TickSource>> make_collector(const RecorderOptions& options, const Config& config, Rules rules,
                                                    const Clock& clock) {
@@ -28,14 +28,14 @@ Result<std::unique_ptr<TickSource>> make_collector(const RecorderOptions& option
                                     .container_names = config.container_names,
                                     .tmpfs_interval = config.tmpfs_interval,
                                     .store_bytes = config.max_size,
-                                    .ledgers = ledger_limits(config),
-                                    .large_end_kib = config.exits_large / 1024,
+                                    .summaries = mapping_limits(config),
+                                    .min_exit_peak_kib = config.exits_min_peak / 1024,
                                     .kernel_log = options.proc == ProcFs().root() ? "/dev/kmsg" : "",
                                     .read_share_ppm = config.budget_cpu_ppm};
   ProcFs proc(options.proc);
-  // It forks: this is before there are threads. A tree of a test's own it would know nothing of.
+  // It forks: called before threads are started. It would not work with a test's own tree.
   FoundByBpf found{std::unique_ptr<Census>(), std::unique_ptr<ProcessEvents>()};
-  if (options.proc == ProcFs().root()) found = find_by_bpf(proc);
+  if (options.proc == ProcFs().root()) found = probe_bpf(proc);
   auto collector = make_proc_source(std::move(proc), clock, std::move(rules.categoriser), std::move(rules.redactor),
                                     collecting, std::move(found.census), std::move(found.events));
   Capability(CAP_SYSLOG).give_up();  // the log is open
@@ -62,13 +62,18 @@ Result<std::unique_ptr<TickSource>> make_source(const RecorderOptions& options, 
   return make(options, config, std::move(rules), clock);
 }
 
-Result<BootInfo> boot_of(const RecorderOptions& options, const Config& config, const Moment& now) {
-  Result<BootInfo> boot = ProcFs(options.proc).boot(now);
-  const bool needs_proc = config.source != kVmmap || boot || boot.error().kind != ErrorKind::gone;
-  if (needs_proc) return boot;
-  // Nothing names it but its time, which a wall clock that is set moves.
+Result<BootInfo> boot_of(const RecorderOptions& options, const Config& config, const Moment& now, std::string& lack) {
+  const ProcFs proc(options.proc);
+  Result<BootInfo> boot = proc.boot(now);
+  std::vector<std::int32_t> pids;
+  if (boot || (config.source != kVmmap && !proc.list(pids))) return boot;
+  const bool expected = config.source == kVmmap && boot.error().kind == ErrorKind::not_found;
+  if (!expected)
+    lack = fmt::format(
+        "The boot has no id ({}) and is known by its time: if the wall clock is set, it appears as another boot.",
+        boot.error().message);
   BootInfo info = TRY(this_machine(now));
-  info.boot_id = fmt::format("boot-{}", info.boot_ms / kMinuteMs);
+  info.boot_id = fmt::format("boot-{}", info.boot_ms / kBootIdStepMs);
   return info;
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
-// What memoird records from, as the configuration says.
+// The configured source of the recorder's ticks.
 
 #include <memory>
+#include <string>
 
 #include "base/clock.h"
 #include "base/result.h"
@@ -13,10 +14,11 @@
 
 namespace memoir {
 
-// An error says what is missing, and what to set.
+// An error names the missing part, and the setting to change.
 Result<std::unique_ptr<TickSource>> make_source(const RecorderOptions& options, const Config& config, Rules rules,
                                                 const Clock& clock);
 
-Result<BootInfo> boot_of(const RecorderOptions& options, const Config& config, const Moment& now);
+// `lack`: set to a sentence if the boot id is unreadable, so that the boot time replaces it.
+Result<BootInfo> boot_of(const RecorderOptions& options, const Config& config, const Moment& now, std::string& lack);
 
 }  // namespace memoir

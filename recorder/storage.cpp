@@ -13,8 +13,8 @@
 #include "base/log.h"
 #include "collect/worker/cost_span.h"
 #include "config/config.h"
-#include "recorder/quiet_log.h"
-#include "recorder/spare_memory.h"
+#include "recorder/log_throttle.h"
+#include "recorder/trim_memory.h"
 #include "store/sqlite/failure.h"
 
 namespace memoir {
@@ -29,7 +29,7 @@ std::string counted(std::int64_t count, const char* thing, const char* plural) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : plural);
 }
 
-std::string lost_work(const Lost& lost) {
+std::string lost_work(const DroppedWork& lost) {
   std::vector<std::string> parts;
   if (lost.ticks > 0) {
     parts.push_back(
@@ -39,15 +39,13 @@ std::string lost_work(const Lost& lost) {
   return fmt::format("{}", fmt::join(parts, " and "));
 }
 
-std::string lost_text(const Lost& lost) {
-  const std::string processes = lost.processes == 0
-                                    ? ""
-                                    : fmt::format(", and with them the names of {} that nothing else saw",
-                                                  counted(lost.processes, "process", "es"));
+std::string lost_text(const DroppedWork& lost) {
+  const std::string processes =
+      lost.processes == 0 ? "" : fmt::format("; the names of {} are unknown", counted(lost.processes, "process", "es"));
   return fmt::format("{} could not be stored in time and had to be dropped{}", lost_work(lost), processes);
 }
 
-std::string refused_text(const Lost& refused, const std::string& why) {
+std::string refused_text(const DroppedWork& refused, const std::string& why) {
   return fmt::format("The store refused {}: {}", lost_work(refused), why);
 }
 
@@ -68,6 +66,7 @@ struct Storage::State {
         clock(the_clock),
         options(the_options),
         on_answer(std::move(call)),
+        maintain_from(std::chrono::steady_clock::now() + options.first_maintenance),
         queue(options.queue),
         retry(options.first_retry) {}
 
@@ -85,23 +84,24 @@ struct Storage::State {
   void report_refused();
   void give_back(std::int64_t waiting);
 
-  // Of the thread alone.
+  // Only used by the thread.
   std::unique_ptr<Writer> writer;
   const Clock& clock;
   const StorageOptions options;
   const std::function<void()> on_answer;
-  QuietLog failure_log;
-  QuietLog refusal_log;
-  QuietLog maintenance_log;
-  bool refusing = false;                  // nothing was stored since the last refusal
-  Lost refused;                           // not reported yet
-  std::string refusal;                    // the last one's error
-  std::optional<SteadyTime> maintain_at;  // none: nothing is to be done
+  LogThrottle failure_log;
+  LogThrottle refusal_log;
+  LogThrottle maintenance_log;
+  bool refusing = false;  // nothing was stored since the last refusal
+  DroppedWork refused;    // not reported yet
+  std::string refusal;    // error of the last one
+  const SteadyTime maintain_from;
+  std::optional<SteadyTime> maintain_at;  // nullopt: nothing to do
   int ticks_since_maintenance = 0;
-  std::int64_t given_back_ms = clock.now().boot_ms;  // what the start took goes when it is over
-  Cost spent;                                        // since the last tick that was stored
+  std::int64_t given_back_ms = clock.now().boot_ms;  // memory of the start is returned when it is over
+  Cost spent;                                        // since the last stored tick
 
-  std::mutex mutex;  // guards what follows
+  std::mutex mutex;  // protects the following members
   std::condition_variable changed;
   WorkQueue queue;
   StorageCounts counts;
@@ -147,14 +147,14 @@ bool Storage::State::work() {
 
 void Storage::State::end() {
   const std::scoped_lock lock(mutex);
-  // Closing the file may hang as a write may: it belongs to the time that finish() waits.
+  // Closing the file may hang like a write: it belongs to the time limit of finish().
   writer.reset();
   busy_since_us.reset();
   done = true;
   changed.notify_all();
 }
 
-// What is to be done next, as soon as there is something and no failure says to wait.
+// Waits for the next piece of work, and for the retry delay after a failure.
 Storage::State::Next Storage::State::wait_for_work(std::optional<WorkItem>& item) {
   std::unique_lock lock(mutex);
   busy_since_us.reset();
@@ -183,7 +183,7 @@ Storage::State::Next Storage::State::wait_for_work(std::optional<WorkItem>& item
   return Next::store;
 }
 
-// A failure here holds up no tick, and may have the same cause as one there: it is logged quietly.
+// A failure here delays no tick, and may have the same cause as one there: it is logged at most periodically.
 void Storage::State::maintain() {
   ticks_since_maintenance = 0;
   const Result<Maintenance> done_now = guarded(kStore, [&] { return writer->maintain(); });
@@ -194,8 +194,8 @@ void Storage::State::maintain() {
   }
   maintain_at = std::chrono::steady_clock::now() + options.maintenance_retry;
   if (!maintenance_log.due(clock.now().boot_ms)) return;
-  log_error(fmt::format("cannot roll up or delete what is old: {} (tries again in {}; ticks are stored as before)",
-                        done_now.error().message, print_duration(options.maintenance_retry)));
+  log_error(fmt::format("cannot roll up or delete old data: {} (retry in {}; ticks are stored as before)",
+                        done_now.error().message, format_duration(options.maintenance_retry)));
 }
 
 void Storage::State::stored(const WorkItem& item) {
@@ -216,7 +216,7 @@ void Storage::State::stored(const WorkItem& item) {
   spent = {};
   give_back(waiting);
   ++ticks_since_maintenance;
-  if (!maintain_at) maintain_at = std::chrono::steady_clock::now();
+  if (!maintain_at) maintain_at = std::max(std::chrono::steady_clock::now(), maintain_from);
   report_lost();
   refusing = false;
   refusal_log.over();
@@ -242,11 +242,11 @@ void Storage::State::failed(WorkItem item, const Error& error) {
   }
   on_answer();
   if (!log) return;
-  log_error(fmt::format("cannot store: {} (tries again in {}; sampling goes on; ticks waiting: {}, dropped: {})",
-                        error.message, print_duration(pause), waiting, dropped));
+  log_error(fmt::format("cannot store: {} (retry in {}; sampling continues; ticks waiting: {}, dropped: {})",
+                        error.message, format_duration(pause), waiting, dropped));
 }
 
-// The event of the first one is stored at once; those that follow in a row are counted until a tick is stored.
+// The event of the first one is stored immediately; consecutive ones are counted until a tick is stored.
 void Storage::State::drop_refused(const WorkItem& item, const Error& error) {
   if (const Tick* const tick = std::get_if<Tick>(&item)) {
     if (refused.ticks++ == 0) refused.first_ms = tick->begin.wall_ms;
@@ -268,23 +268,23 @@ void Storage::State::report_refused() {
   refused = {};
 }
 
-// What a backlog, a burst of processes or a rare piece of work took up is not needed again for long.
+// Memory of a backlog, a burst of processes or rare work is not needed again for long.
 void Storage::State::give_back(std::int64_t waiting) {
   const std::int64_t now_ms = clock.now().boot_ms;
   if (waiting > 0 || now_ms - given_back_ms < kGiveBackEveryMs) return;
   given_back_ms = now_ms;
-  give_back_spare_memory();
+  trim_memory();
 }
 
 void Storage::State::report_lost() {
-  Lost lost;
+  DroppedWork lost;
   {
     const std::scoped_lock lock(mutex);
     if (!queue.lost().any()) return;
     lost = queue.lost();
     counts.dropped += lost.ticks;
     queue.clear_lost();
-    // As work of its own, it is tried again like any other; first, because the run may end with what waits.
+    // As separate work, it is retried like any other; first, because the run may end with the waiting work.
     queue.put_back(Event{.at = clock.now(), .kind = "lost", .text = lost_text(lost)});
   }
   log_warning(lost_text(lost));
@@ -328,7 +328,7 @@ Finish Storage::finish() {
   std::unique_lock lock(state.mutex);
   state.finishing = true;
   state.give_up_at = std::chrono::steady_clock::now() + state.options.finish_within;
-  // One attempt at once: the last failure may be long ago.
+  // One attempt immediately: the last failure may be long ago.
   state.retry_at.reset();
   state.changed.notify_all();
   const bool ended =
@@ -343,7 +343,7 @@ Finish Storage::finish() {
     thread_.detach();
   }
   if (complete) return Finish::stored;
-  log_error(fmt::format("{}: the end of the run is lost, and with it ticks that waited: {}",
+  log_error(fmt::format("{}: the end of the run is lost, and so are the waiting ticks: {}",
                         ended ? error : "a write to the database hangs", waiting));
   return ended ? Finish::lost : Finish::abandoned;
 }

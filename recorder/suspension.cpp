@@ -5,7 +5,7 @@
 namespace memoir {
 
 std::int64_t suspended_ms() {
-  // Between the readings this thread may have to wait for a processor; not each time.
+  // This thread may wait for a processor between the two readings, but not every time.
   constexpr std::int64_t together_us = 1'000;
   while (true) {
     const std::int64_t before = steady_us();

@@ -1,24 +1,24 @@
 #pragma once
 
-// Notices that the machine was suspended. Pure.
+// Detects that the machine was suspended. Pure.
 
 #include <cstdint>
 #include <optional>
 
 namespace memoir {
 
-// For how long the machine has been suspended since boot, in milliseconds: meanwhile CLOCK_BOOTTIME goes on and
-// CLOCK_MONOTONIC does not (clock_gettime(2)). The two are read together.
+// Total suspended time since boot, in milliseconds: during suspend CLOCK_BOOTTIME advances and CLOCK_MONOTONIC does not
+// (clock_gettime(2)). The two are read together.
 std::int64_t suspended_ms();
 
 class Suspension {
  public:
-  // suspended_ms() at a tick. For how long the machine slept since the last call, if it did.
+  // Takes suspended_ms() at a tick. Returns for how long the machine was suspended since the last call, if it was.
   std::optional<std::int64_t> see(std::int64_t suspended_ms) {
-    constexpr std::int64_t least_ms = 1000;
+    constexpr std::int64_t min_ms = 1000;
     const std::int64_t slept = suspended_ms - last_ms_.value_or(suspended_ms);
     last_ms_ = suspended_ms;
-    return slept >= least_ms ? std::optional(slept) : std::nullopt;
+    return slept >= min_ms ? std::optional(slept) : std::nullopt;
   }
 
  private:

@@ -6,38 +6,24 @@
 #include <utility>
 #include <vector>
 
+#include "base/heap_bytes.h"
+
 namespace memoir {
 namespace {
 
-std::size_t heap_bytes(const std::string& text) {
-  static const std::size_t inside = std::string().capacity();
-  return text.capacity() > inside ? text.capacity() + 1 : 0;
-}
-
-// With these texts of each.
-template <typename T, typename... Texts>
-std::size_t heap_bytes(const std::vector<T>& items, Texts... texts) {
-  std::size_t bytes = items.capacity() * sizeof(T);
-  if constexpr (sizeof...(texts) > 0) {
-    for (const T& item : items) bytes += (heap_bytes(item.*texts) + ...);
-  }
-  return bytes;
-}
-
-// Of all but the processes' samples.
+// Bytes of everything except the processes' samples.
 std::size_t bytes_of(const Tick& tick) {
   std::size_t bytes =
-      sizeof(tick) + heap_bytes(tick.exits) + heap_bytes(tick.ends) + heap_bytes(tick.ledgers) +
-      heap_bytes(tick.born, &ProcessInfo::user, &ProcessInfo::comm, &ProcessInfo::exe, &ProcessInfo::command,
-                 &ProcessInfo::cgroup, &ProcessInfo::cwd, &ProcessInfo::category) +
-      heap_bytes(tick.end_sums, &EndSum::comm, &EndSum::user, &EndSum::cgroup) +
+      sizeof(tick) + heap_bytes(tick.exits) + heap_bytes(tick.exit_records) + heap_bytes(tick.summaries) +
+      heap_bytes(tick.born) + heap_bytes(tick.exit_sums, &ExitSum::comm, &ExitSum::user, &ExitSum::cgroup) +
       heap_bytes(tick.oom_victims, &OomVictim::cgroup) + heap_bytes(tick.categories, &CategorySample::category) +
       heap_bytes(tick.cgroups, &CgroupSample::path) + heap_bytes(tick.machine.other, &OtherMeminfo::key) +
       heap_bytes(tick.extremes.processes) + heap_bytes(tick.extremes.categories) +
       heap_bytes(tick.extremes.cgroups, &CgroupExtremes::path);
-  for (const ProcessLedger& of : tick.ledgers) {
-    bytes += heap_bytes(of.ledger.rows);
-    for (const MappingRow& row : of.ledger.rows) bytes += heap_bytes(row.name.label);
+  for (const ProcessInfo& of : tick.born) bytes += heap_bytes(of);
+  for (const ProcessMappings& of : tick.summaries) {
+    bytes += heap_bytes(of.summary.rows);
+    for (const MappingRow& row : of.summary.rows) bytes += heap_bytes(row.name.label);
   }
   for (const OomVictim& victim : tick.oom_victims) {
     if (victim.detail) bytes += heap_bytes(victim.detail->others) + heap_bytes(victim.detail->limit_cgroup);
@@ -51,6 +37,61 @@ std::size_t bytes_of(const Tick& tick) {
   return bytes;
 }
 
+bool is_held_now(const ProcessSample& before, const ProcessSample& now) {
+  if (now.source != Source::held) return false;
+  ProcessSample held = before;
+  held.source = Source::held;
+  return held == now;
+}
+
+bool next_is(const std::vector<ProcessKey>& keys, std::size_t& next, const ProcessKey& key) {
+  if (next == keys.size() || keys[next] != key) return false;
+  ++next;
+  return true;
+}
+
+SampleDelta difference(const Samples& before, const Samples& now) {
+  SampleDelta delta;
+  auto old = before.begin();
+  for (const ProcessSample& sample : now) {
+    for (; old != before.end() && old->key < sample.key; ++old) delta.gone.push_back(old->key);
+    const bool was = old != before.end() && old->key == sample.key;
+    if (was && *old == sample) {
+      // Nothing to keep.
+    } else if (was && is_held_now(*old, sample)) {
+      delta.held.push_back(sample.key);
+    } else {
+      delta.changed.push_back(sample);
+    }
+    if (was) ++old;
+  }
+  for (; old != before.end(); ++old) delta.gone.push_back(old->key);
+  delta.changed.shrink_to_fit();
+  delta.held.shrink_to_fit();
+  delta.gone.shrink_to_fit();
+  return delta;
+}
+
+// `now` again, exactly.
+Samples applied(const Samples& before, const SampleDelta& delta) {
+  Samples now;
+  now.reserve(before.size() + delta.changed.size() - delta.gone.size());
+  auto changed = delta.changed.begin();
+  std::size_t held = 0;
+  std::size_t gone = 0;
+  for (const ProcessSample& old : before) {
+    for (; changed != delta.changed.end() && changed->key < old.key; ++changed) now.push_back(*changed);
+    if (changed != delta.changed.end() && changed->key == old.key) {
+      now.push_back(*changed++);
+    } else if (!next_is(delta.gone, gone, old.key)) {
+      now.push_back(old);
+      if (next_is(delta.held, held, old.key)) now.back().source = Source::held;
+    }
+  }
+  now.insert(now.end(), changed, delta.changed.end());
+  return now;
+}
+
 }  // namespace
 
 void WorkQueue::push(WorkItem item) {
@@ -60,7 +101,7 @@ void WorkQueue::push(WorkItem item) {
 }
 
 void WorkQueue::put_back(WorkItem item) {
-  // What comes next cannot be kept as the difference to a tick that may be dropped from here.
+  // The next tick cannot be stored as the difference from a tick that may be dropped.
   make_oldest_whole();
   Item waiting{.work = std::move(item)};
   if (auto* const tick = std::get_if<Tick>(&waiting.work)) pack_whole(*tick, waiting);
@@ -144,38 +185,38 @@ void WorkQueue::drop_oldest_tick() {
   Tick dropped = take_tick(std::find_if(items_.begin(), items_.end(), is_tick));
   if (lost_.ticks++ == 0) lost_.first_ms = dropped.begin.wall_ms;
   lost_.last_ms = dropped.begin.wall_ms;
-  // There is a next one: a tick is dropped only when there are two.
+  // There is a next one: a tick is dropped only if there are two.
   Item& next = *std::find_if(items_.begin(), items_.end(), is_tick);
   auto& tick = std::get<Tick>(next.work);
   merge_dropped(std::move(dropped), tick);
-  lost_.processes += forget_ended(tick, kMostEnded);
+  lost_.processes += forget_exited(tick, kMaxExits);
   measure(next);
 }
 
 namespace {
 
-// The later word on a process holds, but for one that only puts its reading off. Who ended has none.
-void merge_ledgers(std::vector<ProcessLedger>&& dropped, Tick& next) {
-  for (ProcessLedger& ledger : dropped) {
-    const auto ended = std::ranges::find(next.exits, ledger.process, &ProcessExit::key);
+// The later state of a process counts, unless it only defers its reading. An exited process has none.
+void merge_summaries(std::vector<ProcessMappings>&& dropped, Tick& next) {
+  for (ProcessMappings& summary : dropped) {
+    const auto ended = std::ranges::find(next.exits, summary.process, &ProcessExit::key);
     if (ended != next.exits.end()) continue;
-    const auto later = std::ranges::find(next.ledgers, ledger.process, &ProcessLedger::process);
-    if (later == next.ledgers.end()) {
-      next.ledgers.push_back(std::move(ledger));
-    } else if (later->state == LedgerState::deferred) {
-      *later = std::move(ledger);
+    const auto later = std::ranges::find(next.summaries, summary.process, &ProcessMappings::process);
+    if (later == next.summaries.end()) {
+      next.summaries.push_back(std::move(summary));
+    } else if (later->state == MappingState::deferred) {
+      *later = std::move(summary);
     }
   }
-  std::ranges::sort(next.ledgers, {}, &ProcessLedger::process);
+  std::ranges::sort(next.summaries, {}, &ProcessMappings::process);
 }
 
-// However long nothing can be stored, they stay few.
-void merge_sums(const std::vector<EndSum>& dropped, std::vector<EndSum>& next) {
+// However long the store fails, they stay few.
+void merge_sums(const std::vector<ExitSum>& dropped, std::vector<ExitSum>& next) {
   constexpr std::size_t most = 1'000;
-  const auto names = [](const EndSum& sum) { return std::tie(sum.comm, sum.user, sum.cgroup); };
-  for (const EndSum& sum : dropped) {
+  const auto names = [](const ExitSum& sum) { return std::tie(sum.comm, sum.user, sum.cgroup); };
+  for (const ExitSum& sum : dropped) {
     auto of = std::ranges::find(next, names(sum), names);
-    if (of == next.end() && next.size() >= most) of = std::ranges::find(next, std::string(), &EndSum::comm);
+    if (of == next.end() && next.size() >= most) of = std::ranges::find(next, std::string(), &ExitSum::comm);
     if (of == next.end()) {
       of = next.emplace(of);
       if (next.size() <= most) std::tie(of->comm, of->user, of->cgroup) = names(sum);
@@ -189,7 +230,7 @@ void keep_highest(const Extremes& dropped, Extremes& next) {
   next.highest = dropped.highest;
 }
 
-// The kernel will not tell them again.
+// The kernel will not report them again.
 void merge_cgroup_peaks(std::vector<CgroupExtremes>& dropped, std::vector<CgroupExtremes>& next) {
   for (CgroupExtremes& of : dropped) {
     const auto later = std::ranges::lower_bound(next, of.path, {}, &CgroupExtremes::path);
@@ -202,10 +243,11 @@ void merge_cgroup_peaks(std::vector<CgroupExtremes>& dropped, std::vector<Cgroup
   }
 }
 
-// Of what looks saw, the peaks that processes ended with.
+// Merges, from the scans' extremes, the peaks of exited processes.
 void merge_ends(Tick& dropped, Tick& next) {
   for (const ProcessExtremes& of : dropped.extremes.processes) {
-    if (!of.hwm.any() || !std::ranges::binary_search(dropped.ends, of.process, {}, &ProcessEnd::process)) continue;
+    if (!of.hwm.any() || !std::ranges::binary_search(dropped.exit_records, of.process, {}, &ExitRecord::process))
+      continue;
     auto later = std::ranges::find(next.extremes.processes, of.process, &ProcessExtremes::process);
     if (later == next.extremes.processes.end()) {
       later = next.extremes.processes.emplace(later);
@@ -214,16 +256,16 @@ void merge_ends(Tick& dropped, Tick& next) {
     later->hwm = of.hwm;
   }
   std::ranges::sort(next.extremes.processes, {}, &ProcessExtremes::process);
-  std::ranges::move(dropped.ends, std::back_inserter(next.ends));
-  std::ranges::sort(next.ends, {}, &ProcessEnd::process);
-  merge_sums(dropped.end_sums, next.end_sums);
+  std::ranges::move(dropped.exit_records, std::back_inserter(next.exit_records));
+  std::ranges::sort(next.exit_records, {}, &ExitRecord::process);
+  merge_sums(dropped.exit_sums, next.exit_sums);
   std::ranges::move(next.oom_victims, std::back_inserter(dropped.oom_victims));
   next.oom_victims = std::move(dropped.oom_victims);
-  constexpr std::size_t most_victims = 1'000;
-  if (next.oom_victims.size() > most_victims) next.oom_victims.resize(most_victims);
+  constexpr std::size_t max_victims = 1'000;
+  if (next.oom_victims.size() > max_victims) next.oom_victims.resize(max_victims);
   if (!dropped.events) return;
   TickEvents& events = next.events ? *next.events : next.events.emplace();
-  events.ends += dropped.events->ends;
+  events.exits += dropped.events->exits;
   events.lost += dropped.events->lost;
 }
 
@@ -235,7 +277,8 @@ void merge_dropped(Tick&& dropped, Tick& next) {
   next.counts.born += dropped.counts.born;
   next.counts.exited += dropped.counts.exited;
   next.counts.execed += dropped.counts.execed;
-  // The newer description of a process wins. The older births come first: a process has its row before what follows it.
+  // The newer description of a process wins. The older starts come first: a process has its row before later rows refer
+  // to it.
   std::erase_if(dropped.born, [&next](const ProcessInfo& info) {
     return std::ranges::find(next.born, info.key, &ProcessInfo::key) != next.born.end();
   });
@@ -246,30 +289,30 @@ void merge_dropped(Tick&& dropped, Tick& next) {
   std::ranges::sort(next.exits, {}, &ProcessExit::key);
   merge_ends(dropped, next);
   merge_cgroup_peaks(dropped.extremes.cgroups, next.extremes.cgroups);
-  merge_ledgers(std::move(dropped.ledgers), next);
+  merge_summaries(std::move(dropped.summaries), next);
   if (!next.segments) next.segments = std::move(dropped.segments);
   if (!next.tmpfs) next.tmpfs = std::move(dropped.tmpfs);
 }
 
-std::int64_t forget_ended(Tick& tick, std::size_t most) {
+std::int64_t forget_exited(Tick& tick, std::size_t most) {
   if (tick.born.size() <= most) return 0;
-  const auto has_ended = [&tick](const ProcessInfo& info) {
+  const auto has_exited = [&tick](const ProcessInfo& info) {
     return std::ranges::binary_search(tick.exits, info.key, {}, &ProcessExit::key) ||
-           std::ranges::binary_search(tick.ends, info.key, {}, &ProcessEnd::process);
+           std::ranges::binary_search(tick.exit_records, info.key, {}, &ExitRecord::process);
   };
-  const auto ended = static_cast<std::size_t>(std::count_if(tick.born.begin(), tick.born.end(), has_ended));
+  const auto ended = static_cast<std::size_t>(std::count_if(tick.born.begin(), tick.born.end(), has_exited));
   if (ended <= most) return 0;
   const std::size_t left = ended - most;
   std::vector<ProcessKey> forgotten;
   std::erase_if(tick.born, [&](const ProcessInfo& info) {
-    if (forgotten.size() == left || !has_ended(info)) return false;
+    if (forgotten.size() == left || !has_exited(info)) return false;
     forgotten.push_back(info.key);
     return true;
   });
   std::sort(forgotten.begin(), forgotten.end());
   const auto is_forgotten = [&](const ProcessKey& key) { return std::ranges::binary_search(forgotten, key); };
   std::erase_if(tick.exits, [&](const ProcessExit& exit) { return is_forgotten(exit.key); });
-  std::erase_if(tick.ends, [&](const ProcessEnd& end) { return is_forgotten(end.process); });
+  std::erase_if(tick.exit_records, [&](const ExitRecord& end) { return is_forgotten(end.process); });
   std::erase_if(tick.extremes.processes, [&](const ProcessExtremes& of) { return is_forgotten(of.process); });
   return static_cast<std::int64_t>(forgotten.size());
 }

@@ -1,10 +1,10 @@
 #pragma once
 
-// What waits to be stored, in order: ticks, events, and where a run begins and ends. Bounded in number and in bytes, so
-// that it stays small however long the store is out of order: each tick is kept as the difference to the one before it
-// and rebuilt when it is taken. When there is too much, the oldest tick is dropped; the births and exits that it alone
-// knew of move to the tick after it, else later samples would belong to processes that the store has never heard of. Of
-// the processes that only dropped ticks saw, and of the events, the newest are kept. Pure; the owner locks.
+// The work waiting to be stored, in order: ticks, events, and starts and ends of runs. Limited in number and in bytes,
+// so that it stays small during a long failure of the store. Each tick is kept as the difference from the previous one
+// and rebuilt when it is taken. If there is too much, the oldest tick is dropped; its starts and exits move to the next
+// tick, because otherwise later samples would belong to processes unknown to the store. Of the processes that only
+// dropped ticks observed, and of the events, the newest are kept. Pure; the owner locks.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +12,9 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "model/tick.h"
-#include "recorder/sample_delta.h"
 #include "store/writer.h"
 
 namespace memoir {
@@ -26,12 +26,12 @@ struct RunEnd {
 
 using WorkItem = std::variant<RunInfo, Tick, Event, RunEnd>;
 
-// What was dropped since the store last heard of it.
-struct Lost {
+// Work dropped since the last report to the store.
+struct DroppedWork {
   std::int64_t ticks = 0;
   std::int64_t first_ms = 0;  // of the ticks
   std::int64_t last_ms = 0;
-  std::int64_t processes = 0;  // born and gone in them, and not kept
+  std::int64_t processes = 0;  // that existed only in them, and were not kept
   std::int64_t events = 0;
 
   bool any() const { return ticks > 0 || events > 0; }
@@ -39,37 +39,51 @@ struct Lost {
 
 struct QueueLimits {
   std::size_t ticks = 360;         // at least 1
-  std::size_t bytes = 32U << 20U;  // of the ticks; one is kept whatever its size
+  std::size_t bytes = 32U << 20U;  // of the ticks; one is kept regardless of its size
   std::size_t events = 1000;
+};
+
+// Sorted by key, like a Tick's.
+using Samples = std::vector<ProcessSample>;
+
+// The samples of a tick as the difference from those of the previous tick: most processes do not change in between.
+struct SampleDelta {
+  Samples changed{};               // new, or not as before
+  std::vector<ProcessKey> held{};  // as before, but held now
+  std::vector<ProcessKey> gone{};
+
+  std::size_t bytes() const {
+    return changed.capacity() * sizeof(ProcessSample) + (held.capacity() + gone.capacity()) * sizeof(ProcessKey);
+  }
 };
 
 class WorkQueue {
  public:
-  static constexpr std::size_t kMostEnded = 1000;  // processes that only dropped ticks saw
+  static constexpr std::size_t kMaxExits = 1000;  // processes in dropped ticks only
 
   explicit WorkQueue(QueueLimits limits) : limits_(limits) {}
 
   void push(WorkItem item);
-  // The oldest; nothing if there is none.
+  // Returns the oldest; nullopt without one.
   std::optional<WorkItem> take();
-  // What could not be stored goes back to the front, and is the first to be dropped.
+  // Work that could not be stored goes back to the front, and is the first to be dropped.
   void put_back(WorkItem item);
 
   bool empty() const { return items_.empty(); }
   std::size_t ticks() const { return ticks_; }
-  // What the ticks take up, but for the up to two states that they are rebuilt from.
+  // Bytes of the ticks, except the up to two states from which they are rebuilt.
   std::size_t bytes() const { return bytes_; }
-  // Whether the end of a run waits here.
+  // Returns whether the end of a run waits here.
   bool has_run_end() const;
 
-  const Lost& lost() const { return lost_; }
+  const DroppedWork& lost() const { return lost_; }
   void clear_lost() { lost_ = {}; }
 
  private:
   struct Item {
-    WorkItem work;  // of a tick all but its processes; what follows is of a tick alone
+    WorkItem work;  // for a tick everything except its processes; the following members are only for ticks
     SampleDelta samples{};
-    bool whole = false;  // `samples` is the difference to nothing
+    bool whole = false;  // `samples` is complete instead of a difference
     std::size_t bytes = 0;
   };
   using Items = std::deque<Item>;
@@ -80,7 +94,7 @@ class WorkQueue {
   void pack_after_newest(Tick& tick, Item& item);
   void make_oldest_whole();
   void add(const Items::iterator& place, Item item);
-  // `place` is the oldest tick; it is taken out.
+  // `place` is the oldest tick; it is removed.
   Tick take_tick(const Items::iterator& place);
   void keep_limits();
   void drop_oldest_tick();
@@ -91,15 +105,16 @@ class WorkQueue {
   std::size_t ticks_ = 0;
   std::size_t bytes_ = 0;
   std::size_t events_ = 0;
-  Samples before_;  // of the tick taken last, if the oldest waiting one is not whole
-  Samples newest_;  // of the newest, if it is not whole
-  Lost lost_;
+  Samples before_;  // of the tick taken last, if the oldest waiting one is not complete
+  Samples newest_;  // of the newest, if it is not complete
+  DroppedWork lost_;
 };
 
-// `next` takes over from `dropped`, the tick before it, what only that knew.
+// Adds to `next` the data that only `dropped`, the previous tick, had.
 void merge_dropped(Tick&& dropped, Tick& next);
 
-// Takes out the oldest of those that are born and gone in this tick, until there are at most `most`; how many.
-std::int64_t forget_ended(Tick& tick, std::size_t most);
+// Removes the oldest processes that started and exited within this tick, until there are at most `most`. Returns their
+// number.
+std::int64_t forget_exited(Tick& tick, std::size_t most);
 
 }  // namespace memoir

@@ -22,8 +22,8 @@ CREATE TABLE run (
   id INTEGER PRIMARY KEY,
   boot_id INTEGER NOT NULL REFERENCES boot (id),
   started_ms INTEGER NOT NULL,
-  ended_ms INTEGER,                        -- NULL: it is running, or it crashed and no run has started since
-  end_reason TEXT,                         -- stopped, duration, once, reload, copied, unclean (it crashed)
+  stopped_ms INTEGER,                       -- NULL: it is running, or it crashed and no run has started since
+  stop_reason TEXT,                        -- stopped, duration, once, reload, copied, unclean (it crashed)
   pid INTEGER NOT NULL,
   version TEXT NOT NULL,
   interval_ms INTEGER NOT NULL,
@@ -43,8 +43,6 @@ CREATE TABLE tick (
   -- Processes, by what happened to them in this tick.
   seen INTEGER NOT NULL,
   kernel_threads INTEGER NOT NULL,
-  born INTEGER NOT NULL,
-  exited INTEGER NOT NULL,
   execed INTEGER NOT NULL,
   denied INTEGER NOT NULL,
   vanished INTEGER NOT NULL,
@@ -68,26 +66,46 @@ CREATE TABLE tick (
   exact INTEGER,                           -- processes whose smaps_rollup was read in this tick
   held INTEGER,                            -- processes whose previous reading is still valid
   estimated INTEGER,
-  put_off INTEGER,                         -- due reads deferred by the budget
+  deferred INTEGER,                        -- due reads deferred by the budget
   longest_us INTEGER,                      -- of one read
   checked INTEGER,                         -- estimates replaced by a reading in this tick
   checked_kib INTEGER,                     -- their PSS as read
   error_kib INTEGER,                       -- the sum of their absolute errors
   -- Scans of the census since the previous tick. NULL: there is no census.
-  looks INTEGER,
-  looks_cpu_us INTEGER,
-  longest_look_us INTEGER,
+  scans INTEGER,
+  scans_cpu_us INTEGER,
+  longest_scan_us INTEGER,
   -- Kernel events since the previous tick. NULL: the kernel reports none.
-  ends INTEGER,                            -- exits
+  exits INTEGER,                           -- of processes, as the kernel reported them
   lost_events INTEGER,                     -- forks, execs and exits dropped because a buffer was full
   -- Cost of the storage thread since the previous tick, with rollups, retention and checkpoints. NULL: unknown.
   storing_cpu_us INTEGER,
-  storing_wall_us INTEGER
+  storing_wall_us INTEGER,
+  -- Counts since the previous tick. All images of one life are one process; one between two ticks counts if the kernel reported
+  -- its exit. alive of the previous tick + started = alive + exited.
+  alive INTEGER NOT NULL,                  -- at the tick, without zombies
+  started INTEGER NOT NULL,
+  exited INTEGER NOT NULL,
+  short_lived INTEGER NOT NULL,            -- exited within 10 minutes of their start
+  oom_kills INTEGER                        -- processes killed by the kernel, by its counter, or by a killer in user space; NULL:
+                                           -- unknown
 ) STRICT;
 
 CREATE INDEX tick_wall ON tick (wall_ms);
 
--- Spans of recording without a gap and without a step of the wall clock, up to the tick before rollup_mark.tick_id. They are
+-- The recorder's own memory, about once a minute: its heap as the allocator has it, in parts that add up. The view
+-- recorder_memory_at has the sums.
+CREATE TABLE recorder_memory (
+  tick_id INTEGER PRIMARY KEY,
+  data_kib INTEGER NOT NULL,               -- in use
+  fragmentation_kib INTEGER NOT NULL,      -- free, between blocks in use
+  idle_kib INTEGER NOT NULL,               -- free, at the end of the heap
+  prepared_kib INTEGER NOT NULL,           -- mapped, but without pages
+  sqlite_kib INTEGER NOT NULL,             -- SQLite's part of data
+  rss_kib INTEGER                          -- of the process; NULL: unknown
+) STRICT;
+
+-- Spans of recording without a gap and without a step of the wall clock, up to the tick before rollup_progress.tick_id. They are
 -- kept longer than their ticks. recorded_ms is the recorder's own clock, which cannot be set: it advances with the boot clock,
 -- and by at most a day over a time without recording. Retention measures ages by it.
 CREATE TABLE stretch (
@@ -111,13 +129,27 @@ CREATE TABLE event (
   run_id INTEGER NOT NULL REFERENCES run (id),
   wall_ms INTEGER NOT NULL,
   boot_ms INTEGER NOT NULL,
-  kind TEXT NOT NULL,                      -- unclean, gap, clock-step, reload, lost, degraded, restored, oom-kill, oom-victim …
+  kind TEXT NOT NULL,                      -- unclean, gap, clock-step, lost, oom-kill, oom-victim, limit, tmpfs-full …
   text TEXT NOT NULL,
   -- Details as JSON; NULL: the text is all. An oom-victim has pid, comm, cgroup, held_kib, peak_kib, and from the kernel log
   -- scope (machine, cgroup or nodes: what ran out of memory), limit_cgroup with usage_kib and limit_kib, invoked_by, anon_kib,
-  -- file_kib, shmem_kib, and others (the largest other candidates: pid, comm, rss_kib, swap_kib).
+  -- file_kib, shmem_kib, and others (the largest other candidates: pid, comm, rss_kib, swap_kib). An oom-kill has kills, since_ms
+  -- (the tick before) and cgroup ('' if unknown). A limit, throttled or tmpfs-full has subject (cgroup or mount point), from_ms,
+  -- at_ms, to_ms, times, waited_us, used_kib, limit_kib and cache_kib; its row changes while it lasts.
   detail TEXT
 ) STRICT;
+
+-- Lines of kernel files that could not be understood: their values are unknown. At most 32 per run; tick.malformed counts all.
+CREATE TABLE odd_line (
+  run_id INTEGER NOT NULL REFERENCES run (id),
+  file TEXT NOT NULL,                      -- meminfo, status, smaps_rollup …
+  key TEXT NOT NULL,                       -- of the lines; '' without one
+  problem TEXT NOT NULL,                   -- of the first line, with the line
+  lines INTEGER NOT NULL,                  -- how many there were
+  first_ms INTEGER NOT NULL,
+  last_ms INTEGER NOT NULL,
+  PRIMARY KEY (run_id, file, key)
+) STRICT, WITHOUT ROWID;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Names, each stored once.
@@ -158,6 +190,17 @@ CREATE TABLE cgroup (
 CREATE TABLE directory (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- What processes run with and may change. Each combination is stored once.
+CREATE TABLE setting (
+  id INTEGER PRIMARY KEY,
+  cwd TEXT NOT NULL,                       -- working directory; '' if it could not be read
+  oom_score_adj INTEGER,
+  limits TEXT NOT NULL,                    -- /proc/PID/limits, soft and hard, by the names of prlimit(1): AS=unlimited:unlimited
+                                           -- NOFILE=1024:4096; '' if they could not be read
+  category_rule TEXT NOT NULL,             -- that chose the category, with its patterns; '': none matched, or unknown
+  UNIQUE (cwd, oom_score_adj, limits, category_rule)
 ) STRICT;
 
 -- Redacted command lines, found by a digest: an index of the texts would double their space.
@@ -202,19 +245,20 @@ CREATE TABLE process (
   cgroup_id INTEGER NOT NULL REFERENCES cgroup (id),
   identity_id INTEGER NOT NULL REFERENCES identity (id),
   cwd_id INTEGER NOT NULL REFERENCES directory (id),  -- working directory at the start; '' if it could not be read
+  setting_id INTEGER NOT NULL REFERENCES setting (id),  -- as read last, about once an hour
   first_tick_id INTEGER NOT NULL,
   first_ms INTEGER NOT NULL,               -- time of that tick
   last_ms INTEGER,                         -- the last tick with it; NULL while it lives
-  gone_tick_id INTEGER,                    -- the first tick without it; NULL: alive at the last tick of its run; first_tick_id:
+  exited_tick_id INTEGER,                    -- the first tick without it; NULL: alive at the last tick of its run; first_tick_id:
                                            -- only ticks that were not stored observed it, so it has no sample
-  gone_ms INTEGER,                         -- time of that tick
-  end_kind TEXT,                           -- exited, execed, unknown (it ended while nothing was recorded)
+  exited_ms INTEGER,                         -- time of that tick
+  exit_kind TEXT,                          -- exited, execed, unknown (it ended while nothing was recorded)
   UNIQUE (boot_id, pid, start_ticks, exec_count)
 ) STRICT;
 
 -- The live processes (NULL) come first. Unused commands, cgroups and identities are found by a daily scan of all processes
 -- instead of an index each: every new process would write one more page for each.
-CREATE INDEX process_gone ON process (gone_tick_id);
+CREATE INDEX process_exited ON process (exited_tick_id);
 
 -- Fast-changing memory of a process. Ten columns are NULL if they equal a value derived from the others, and -1 if they are
 -- unknown although the others would give one. The view process_sample_full computes them:
@@ -231,8 +275,9 @@ CREATE INDEX process_gone ON process (gone_tick_id);
 CREATE TABLE process_sample (
   tick_id INTEGER NOT NULL,
   process_id INTEGER NOT NULL,
-  source INTEGER NOT NULL,                 -- 0 exact, 1 held, 2 estimated, 3 approximate, 4 inaccessible;
+  source INTEGER NOT NULL,                 -- 0 exact (held from the next tick on), 1 held, 2 estimated, 3 approximate, 4 inaccessible;
                                            -- 5: absent from this tick on, until its next row
+  read_age_ms INTEGER,                     -- age of the reading of smaps_rollup that the values are from; NULL: from none
   rss_kib INTEGER,
   pss_kib INTEGER,
   pss_dirty_kib INTEGER,
@@ -253,6 +298,14 @@ CREATE TABLE process_sample (
   PRIMARY KEY (tick_id, process_id)
 ) STRICT, WITHOUT ROWID;
 
+-- Readings of smaps_rollup that found what the valid row of process_sample has already. Until the next tick the source of the
+-- process is exact, and then held.
+CREATE TABLE process_reading (
+  tick_id INTEGER NOT NULL,
+  process_id INTEGER NOT NULL,
+  PRIMARY KEY (tick_id, process_id)
+) STRICT, WITHOUT ROWID;
+
 -- Slow-changing values of a process. The view process_detail joins both tables.
 CREATE TABLE process_state (
   tick_id INTEGER NOT NULL,
@@ -269,8 +322,7 @@ CREATE TABLE process_state (
   vm_exe_kib INTEGER,
   vm_lib_kib INTEGER,
   vm_pte_kib INTEGER,
-  shared_swap_kib INTEGER,                 -- share of the swap of shared mappings, which SwapPss omits; NULL:
-                                           -- unknown, or the machine does not swap
+  shared_swap_kib INTEGER,                 -- share of the swap of shared mappings, which SwapPss omits
   PRIMARY KEY (tick_id, process_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -299,7 +351,7 @@ CREATE TABLE process_rare (
 CREATE TABLE process_exit (
   tick_id INTEGER NOT NULL,                -- the first tick after it
   process_id INTEGER NOT NULL,
-  ended_ms INTEGER NOT NULL,
+  exited_ms INTEGER NOT NULL,
   lived_ms INTEGER NOT NULL,               -- since the fork
   exit_code INTEGER NOT NULL,              -- as in wait(2): the signal in the low 7 bits, or the exit status times 256
   peak_kib INTEGER,                        -- of RSS; NULL: it used the memory of its parent, which waited (vfork)
@@ -333,6 +385,7 @@ CREATE TABLE machine_sample (
   tick_id INTEGER PRIMARY KEY,
   mem_free_kib INTEGER,
   mem_available_kib INTEGER,
+  per_cpu_free_kib INTEGER,                -- free pages on the lists of the CPUs, which mem_free lacks
   buffers_kib INTEGER,
   cached_kib INTEGER,
   active_kib INTEGER,
@@ -495,13 +548,14 @@ CREATE TABLE category_total (
   PRIMARY KEY (tick_id, category_id)
 ) STRICT, WITHOUT ROWID;
 
--- Without a row nothing is swapped out.
+-- Without a row nothing is swapped out, and there are no huge pages (hugetlb).
 CREATE TABLE category_swap (
   tick_id INTEGER NOT NULL,
   category_id INTEGER NOT NULL REFERENCES category (id),
   swap_kib INTEGER NOT NULL,
   swap_pss_kib INTEGER NOT NULL,
   shared_swap_kib INTEGER NOT NULL,
+  hugetlb_kib INTEGER NOT NULL,
   PRIMARY KEY (tick_id, category_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -553,7 +607,7 @@ CREATE TABLE mapping (
 ) STRICT;
 
 -- The outcome of the last attempt to read a process's smaps.
-CREATE TABLE ledger (
+CREATE TABLE mapping_summary (
   tick_id INTEGER NOT NULL,
   process_id INTEGER NOT NULL,
   state INTEGER NOT NULL,                  -- 0 exact, 1 deferred by the budget, 2 inaccessible; 3: no longer kept, or exited
@@ -580,6 +634,7 @@ CREATE TABLE mapping_sample (
   swap_kib INTEGER,
   swap_pss_kib INTEGER,
   shared_swap_kib INTEGER,                 -- Swap of the regions whose permissions end in 's'
+  object_kib INTEGER,                      -- allocated size of shared memory, swap included; NULL: unknown, or no such
   PRIMARY KEY (tick_id, process_id, mapping_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -588,10 +643,10 @@ CREATE TABLE sysv_segment (
   id INTEGER PRIMARY KEY,
   boot_id INTEGER NOT NULL REFERENCES boot (id),
   shmid INTEGER NOT NULL,
-  key INTEGER NOT NULL,                    -- 0: IPC_PRIVATE
-  creator_pid INTEGER NOT NULL,
-  creator_uid INTEGER NOT NULL,
-  size_kib INTEGER NOT NULL,
+  key INTEGER,                             -- 0: IPC_PRIVATE
+  creator_pid INTEGER NOT NULL,            -- 0: unknown
+  creator_uid INTEGER,
+  size_kib INTEGER,
   first_ms INTEGER NOT NULL,               -- the first tick with it
   UNIQUE (boot_id, shmid, creator_pid)
 ) STRICT;
@@ -599,11 +654,11 @@ CREATE TABLE sysv_segment (
 CREATE TABLE sysv_sample (
   tick_id INTEGER NOT NULL,
   segment_id INTEGER NOT NULL REFERENCES sysv_segment (id),
-  attachments INTEGER,                     -- NULL: the segment is deleted, or no longer one of the largest
+  attachments INTEGER,
   uid INTEGER,                             -- of the owner
   last_pid INTEGER,                        -- of the last shmat or shmdt
   removed INTEGER,                         -- 1: deleted with the last detach
-  rss_kib INTEGER,
+  rss_kib INTEGER,                         -- NULL: the segment is deleted, or no longer one of the largest
   swap_kib INTEGER,
   detached_ms INTEGER,                     -- the last detach; NULL: none
   PRIMARY KEY (tick_id, segment_id)
@@ -620,6 +675,7 @@ CREATE TABLE tmpfs_sample (
   tmpfs_id INTEGER NOT NULL REFERENCES tmpfs (id),
   state INTEGER NOT NULL,                  -- 0 walked, 1 walked in part (too large, or a directory is inaccessible),
                                            -- 2 unreadable, 3 no longer mounted, 4 not walked yet
+  source TEXT,                             -- as mount(8) was given it
   limit_kib INTEGER,                       -- NULL: none, or unknown
   used_kib INTEGER,
   inodes INTEGER,                          -- in use
@@ -627,10 +683,12 @@ CREATE TABLE tmpfs_sample (
   entries INTEGER,                         -- hard links count once
   directories INTEGER,                     -- entries by type; the remainder are files
   symlinks INTEGER,
-  others INTEGER,                          -- pipes, sockets, devices
+  sockets INTEGER,
+  fifos INTEGER,
+  devices INTEGER,
   closed INTEGER,                          -- inaccessible directories
   allocated_kib INTEGER,
-  logical_kib INTEGER,
+  logical_kib INTEGER,                     -- st_size of all entries
   PRIMARY KEY (tick_id, tmpfs_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -662,13 +720,14 @@ CREATE TABLE metric (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,                      -- as in --by of memoir; the machine and processes both have a `swap`
   column_name TEXT NOT NULL UNIQUE,
-  has_marks INTEGER NOT NULL
+  has_marks INTEGER NOT NULL,
+  lowest INTEGER NOT NULL                  -- the mark is the lowest value
 ) STRICT;
 
-INSERT INTO metric (id, name, column_name, has_marks)
+INSERT INTO metric (id, name, column_name, has_marks, lowest)
 VALUES @metric_rows@;
 
--- Values that scans, exits and cgroup counters observed beyond those of both adjacent ticks, by enough to matter.
+-- Values that scans, exits, VmHWM and cgroup counters show beyond those of both adjacent ticks, by enough to matter.
 CREATE TABLE extreme (
   tick_id INTEGER NOT NULL,                -- the later of the two
   subject INTEGER NOT NULL,                -- 0 machine, 1 category, 2 process, 4 cgroup; it may have exited since
@@ -683,9 +742,9 @@ CREATE TABLE extreme (
   PRIMARY KEY (tick_id, subject, subject_id, metric)
 ) STRICT, WITHOUT ROWID;
 
--- High-water marks by UTC day and of all time. They are kept longer than the rows they come from. For `available` the mark is the
--- lowest value. A mark of 0 is not stored. A process that lived within one UTC day has no mark of all time: that of its day is the
--- same.
+-- High-water marks by UTC day and of all time. They are kept longer than the rows they come from. Of some metrics
+-- the mark is the lowest value (metric.lowest). A high-water mark of 0 is not stored. A process that ran within one UTC day has no mark
+-- of all time: that of its day is the same.
 CREATE TABLE mark (
   day INTEGER NOT NULL,                    -- days since the epoch, UTC; -1: of all time
   subject INTEGER NOT NULL,                -- 0 machine, 1 category, 2 process, 3 identity, 4 cgroup
@@ -700,7 +759,7 @@ CREATE TABLE mark (
 ) STRICT, WITHOUT ROWID;
 
 -- Marks of days that ticks raised lately, in the order of recording. Each tick appends to it, so that it writes one page. Every
--- quarter of an hour, and at the end of a run, the highest of each key moves to mark.
+-- quarter of an hour, and at the end of a run, the highest of each key moves to mark. The view high_water has the marks of both.
 CREATE TABLE raised_mark (
   id INTEGER PRIMARY KEY,
   day INTEGER NOT NULL,
@@ -718,15 +777,16 @@ CREATE TABLE raised_mark (
 
 -- One row: the progress of the rollups. They contain the states of all ticks before tick_id, until the next tick. A step in
 -- progress extends to target_tick_id and has written the subjects before (next_subject, next_subject_id).
-CREATE TABLE rollup_mark (
+CREATE TABLE rollup_progress (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   tick_id INTEGER NOT NULL,                -- 0: the first there is
   target_tick_id INTEGER NOT NULL,         -- equals tick_id: no step is in progress
   next_subject INTEGER NOT NULL,
-  next_subject_id INTEGER NOT NULL
+  next_subject_id INTEGER NOT NULL,
+  attempts INTEGER NOT NULL                -- starts of the next step that ended before it wrote anything
 ) STRICT;
 
-INSERT INTO rollup_mark (id, tick_id, target_tick_id, next_subject, next_subject_id) VALUES (1, 0, 0, 0, 0);
+INSERT INTO rollup_progress (id, tick_id, target_tick_id, next_subject, next_subject_id, attempts) VALUES (1, 0, 0, 0, 0, 0);
 
 -- One row: how long each tier is kept (0: forever), how large the file may be with its -wal (0: unlimited), and the cutoffs so far.
 -- *_ms are durations of the recorder's own clock (stretch.recorded_ms), and so is *_cut: older rows are deleted or being deleted.
@@ -763,7 +823,7 @@ CREATE TABLE store_size (
 -- *_kib is the last value of the bucket; NULL: unknown. The others are differences from it: *_low = last - min, *_mean = mean - last,
 -- *_high = max - last. Those of rss, pss and uss are NULL if they equal those of anon. The views memory_* compute plain values.
 --
--- A process has rows of its own in a tier once it has lived for 15 minutes, an hour or a day; in those of its groups it always
+-- A process has rows of its own in a tier once it has run for 15 minutes, an hour or a day; in those of its groups it always
 -- counts.
 
 @for each tier@
@@ -783,8 +843,8 @@ CREATE TABLE rollup_@tier@ (
   PRIMARY KEY (@block@, subject, subject_id, slot)
 ) STRICT, WITHOUT ROWID;
 
--- Swap, of the row of rollup_@tier@ with the same key. Without a row, swap is 0 if anon_kib is known, and swap_pss is 0 if uss_kib is
--- known; otherwise they are unknown.
+-- Swap and huge pages (hugetlb), of the row of rollup_@tier@ with the same key. Without a row, swap and hugetlb are 0 if anon_kib is
+-- known, and swap_pss is 0 if uss_kib is known; otherwise they are unknown.
 CREATE TABLE swap_@tier@ (
   @block@ INTEGER NOT NULL,
   subject INTEGER NOT NULL,
@@ -793,6 +853,7 @@ CREATE TABLE swap_@tier@ (
   buckets INTEGER NOT NULL,
   swap_kib INTEGER, swap_low INTEGER, swap_mean INTEGER, swap_high INTEGER,
   swap_pss_kib INTEGER, swap_pss_low INTEGER, swap_pss_mean INTEGER, swap_pss_high INTEGER,
+  hugetlb_kib INTEGER, hugetlb_low INTEGER, hugetlb_mean INTEGER, hugetlb_high INTEGER,
   PRIMARY KEY (@block@, subject, subject_id, slot)
 ) STRICT, WITHOUT ROWID;
 
@@ -809,6 +870,21 @@ CREATE TABLE machine_@tier@ (
   low_after_ms INTEGER,                    -- when mem_available_kib was first lowest, from the start of the first bucket
   high_after_ms INTEGER,                   -- when used_kib or swap_used_kib was first highest
   PRIMARY KEY (@block@, metric, slot)
+) STRICT, WITHOUT ROWID;
+
+-- Sums of the counts of ticks. A tick counts what happened up to it: one exactly at the start of a bucket is in the bucket before.
+CREATE TABLE activity_@tier@ (
+  @block@ INTEGER NOT NULL,
+  slot INTEGER NOT NULL,
+  ticks INTEGER NOT NULL,
+  reported_ticks INTEGER NOT NULL,         -- ticks with kernel events; without them, processes between two ticks are unknown
+  lost_events INTEGER NOT NULL,
+  started INTEGER NOT NULL,
+  exited INTEGER NOT NULL,
+  short_lived INTEGER NOT NULL,
+  alive INTEGER,                           -- at the last tick
+  oom_kills INTEGER,                       -- NULL: unknown
+  PRIMARY KEY (@block@, slot)
 ) STRICT, WITHOUT ROWID;
 
 @end@

@@ -3,20 +3,30 @@
 -- Every time is shown twice: X_ms in milliseconds since the epoch, and X_utc as text, 2026-11-20T03:14:00.000Z. The build replaces
 -- utc(x) by strftime('%Y-%m-%dT%H:%M:%fZ', x / 1000.0, 'unixepoch'). Shares are percentages (_percent).
 
+-- The recorder's own memory: total = ready + prepared, ready = data + fragmentation + idle.
+CREATE VIEW recorder_memory_at AS
+SELECT m.tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, m.data_kib + m.fragmentation_kib + m.idle_kib + m.prepared_kib AS total_kib,
+  m.data_kib + m.fragmentation_kib + m.idle_kib AS ready_kib, m.data_kib, m.fragmentation_kib, m.idle_kib, m.prepared_kib,
+  m.sqlite_kib, m.rss_kib
+FROM recorder_memory AS m
+CROSS JOIN tick AS t ON t.id = m.tick_id;
+
 -- Processes with their names. The times are kept longer than the ticks. CROSS JOIN: no name is looked up before its process.
 CREATE VIEW process_named AS
 SELECT p.id, b.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms, utc(p.start_ms) AS start_utc, p.parent_pid, u.uid,
   u.name AS user, p.comm, c.exe, c.line AS command, g.path AS cgroup, w.path AS cwd, y.name AS category, p.first_tick_id,
-  p.gone_tick_id, p.first_ms, utc(p.first_ms) AS first_utc,
+  p.exited_tick_id, p.first_ms, utc(p.first_ms) AS first_utc,
   COALESCE(p.last_ms, (SELECT l.wall_ms FROM tick AS l ORDER BY l.id DESC LIMIT 1)) AS last_ms,
-  utc(COALESCE(p.last_ms, (SELECT l.wall_ms FROM tick AS l ORDER BY l.id DESC LIMIT 1))) AS last_utc, p.gone_ms,
-  utc(p.gone_ms) AS gone_utc, p.end_kind, p.identity_id, i.unit, i.command AS identity
+  utc(COALESCE(p.last_ms, (SELECT l.wall_ms FROM tick AS l ORDER BY l.id DESC LIMIT 1))) AS last_utc, p.exited_ms,
+  utc(p.exited_ms) AS exited_utc, p.exit_kind, p.identity_id, i.unit, i.command AS identity, s.cwd AS cwd_now, s.oom_score_adj,
+  s.limits, s.category_rule
 FROM process AS p
 CROSS JOIN cgroup AS g ON g.id = p.cgroup_id
 CROSS JOIN category AS y ON y.id = p.category_id
 CROSS JOIN user AS u ON u.id = p.user_id
 CROSS JOIN command AS c ON c.id = p.command_id
 CROSS JOIN directory AS w ON w.id = p.cwd_id
+CROSS JOIN setting AS s ON s.id = p.setting_id
 CROSS JOIN boot AS b ON b.id = p.boot_id
 LEFT JOIN identity AS i ON i.id = p.identity_id;
 
@@ -30,7 +40,8 @@ LEFT JOIN process_rare AS r ON r.tick_id = s.tick_id AND r.process_id = s.proces
 -- Sums over the processes of a category: category_total and category_swap in one.
 CREATE VIEW category_sample AS
 SELECT t.tick_id, t.category_id, t.processes, t.inexact, t.rss_kib, t.pss_kib, t.uss_kib, COALESCE(w.swap_kib, 0) AS swap_kib,
-  COALESCE(w.swap_pss_kib, 0) AS swap_pss_kib, COALESCE(w.shared_swap_kib, 0) AS shared_swap_kib
+  COALESCE(w.swap_pss_kib, 0) AS swap_pss_kib, COALESCE(w.shared_swap_kib, 0) AS shared_swap_kib,
+  COALESCE(w.hugetlb_kib, 0) AS hugetlb_kib
 FROM category_total AS t
 LEFT JOIN category_swap AS w ON w.tick_id = t.tick_id AND w.category_id = t.category_id;
 
@@ -40,21 +51,24 @@ LEFT JOIN category_swap AS w ON w.tick_id = t.tick_id AND w.category_id = t.cate
 -- short-lived ones cost little. CROSS JOIN keeps SQLite from starting anywhere but at the tick.
 CREATE VIEW process_row_at AS
 SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, h.value ->> 0 AS process_id, h.value ->> 1 AS sample_tick_id,
-  h.value ->> 2 AS detail_tick_id
+  h.value ->> 2 AS detail_tick_id, h.value ->> 3 AS reading_tick_id
 FROM tick AS t
 CROSS JOIN json_each((
-  SELECT json_group_array(json_array(process_id, sample_tick_id, detail_tick_id))
+  SELECT json_group_array(json_array(process_id, sample_tick_id, detail_tick_id, reading_tick_id))
   FROM (
-    SELECT process_id, MAX(sample_tick_id) AS sample_tick_id, MAX(detail_tick_id) AS detail_tick_id
+    SELECT process_id, MAX(sample_tick_id) AS sample_tick_id, MAX(detail_tick_id) AS detail_tick_id,
+      MAX(reading_tick_id) AS reading_tick_id
     FROM (
-      SELECT process_id, tick_id AS sample_tick_id, NULL AS detail_tick_id
+      SELECT process_id, tick_id AS sample_tick_id, NULL AS detail_tick_id, NULL AS reading_tick_id
       FROM process_sample
       WHERE tick_id BETWEEN t.keyframe_id AND t.id
       UNION ALL
-      SELECT process_id, NULL, tick_id FROM process_state WHERE tick_id BETWEEN t.keyframe_id AND t.id
+      SELECT process_id, NULL, tick_id, NULL FROM process_state WHERE tick_id BETWEEN t.keyframe_id AND t.id
+      UNION ALL
+      SELECT process_id, NULL, NULL, tick_id FROM process_reading WHERE tick_id BETWEEN t.keyframe_id AND t.id
     )
     CROSS JOIN process AS p ON p.id = process_id
-    WHERE p.gone_tick_id IS NULL OR p.gone_tick_id > t.id
+    WHERE p.exited_tick_id IS NULL OR p.exited_tick_id > t.id
     GROUP BY process_id
   )
 )) AS h;
@@ -70,7 +84,8 @@ SELECT tick_id, process_id, detail_tick_id FROM process_row_at WHERE detail_tick
 CREATE VIEW process_sample_full AS
 @process_sample_full@;
 
--- Every process at every tick. Select the ticks, otherwise the whole history is read:
+-- Every process at every tick. read_ms: time of the smaps_rollup reading behind the values; NULL without one. Select
+-- the ticks, otherwise the whole history is read:
 --   SELECT pid, comm, pss_kib FROM process_at
 --   WHERE tick_id = (SELECT id FROM tick WHERE wall_ms <= unixepoch('2026-11-20 03:14', 'utc') * 1000 ORDER BY wall_ms DESC, id DESC LIMIT 1)
 --   ORDER BY pss_kib DESC LIMIT 20;
@@ -78,41 +93,29 @@ CREATE VIEW process_at AS
 SELECT h.tick_id, h.wall_ms, h.wall_utc, p.id AS process_id, p.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms,
   p.start_utc, d.parent_pid, p.uid, p.user, p.comm, p.exe, p.command, p.cgroup, p.unit, p.identity, p.cwd, p.category, d.state,
   d.threads,
-  CASE s.source WHEN 0 THEN 'exact' WHEN 1 THEN 'held' WHEN 2 THEN 'estimated' WHEN 3 THEN 'approximate'
-    WHEN 4 THEN 'inaccessible' END AS source,
-  @uss@,
+  CASE s.source WHEN 2 THEN 'estimated' WHEN 3 THEN 'approximate' WHEN 4 THEN 'inaccessible'
+    ELSE IIF(h.reading_tick_id = h.tick_id OR (s.source = 0 AND s.tick_id = h.tick_id), 'exact', 'held') END AS source,
+  @read_ms@ AS read_ms, utc(@read_ms@) AS read_utc, @uss@, @high_water@ AS high_water_kib,
   @process_columns@
 FROM process_row_at AS h
 CROSS JOIN process_named AS p ON p.id = h.process_id
 CROSS JOIN process_sample_full AS s ON s.tick_id = h.sample_tick_id AND s.process_id = h.process_id
 CROSS JOIN process_detail AS d ON d.tick_id = h.detail_tick_id AND d.process_id = h.process_id
+CROSS JOIN tick AS t ON t.id = h.tick_id
+CROSS JOIN tick AS k ON k.id = MAX(h.sample_tick_id, IFNULL(h.reading_tick_id, 0))
 WHERE s.source <> 5;
 
 -- Every process at the last tick.
 CREATE VIEW latest AS
-SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, p.id AS process_id, p.pid, p.user, p.comm, p.command, p.cgroup,
-  p.unit, p.identity, p.category, d.state, d.threads,
-  CASE s.source WHEN 0 THEN 'exact' WHEN 1 THEN 'held' WHEN 2 THEN 'estimated' WHEN 3 THEN 'approximate'
-    WHEN 4 THEN 'inaccessible' END AS source,
-  s.rss_kib, s.pss_kib, @uss@, d.swap_kib, d.swap_pss_kib, @high_water@ AS high_water_kib
-FROM (SELECT id, wall_ms FROM tick ORDER BY id DESC LIMIT 1) AS t
-JOIN (
-  SELECT process_id, MAX(tick_id) AS tick_id FROM process_sample
-  WHERE tick_id >= (SELECT keyframe_id FROM tick ORDER BY id DESC LIMIT 1) GROUP BY process_id
-) AS h
-JOIN (
-  SELECT process_id, MAX(tick_id) AS tick_id FROM process_state
-  WHERE tick_id >= (SELECT keyframe_id FROM tick ORDER BY id DESC LIMIT 1) GROUP BY process_id
-) AS c ON c.process_id = h.process_id
-JOIN process_sample_full AS s ON s.tick_id = h.tick_id AND s.process_id = h.process_id
-JOIN process_detail AS d ON d.tick_id = c.tick_id AND d.process_id = c.process_id
-JOIN process_named AS p ON p.id = h.process_id
-WHERE s.source <> 5 AND p.gone_tick_id IS NULL;
+SELECT tick_id, wall_ms, wall_utc, process_id, pid, user, comm, command, cgroup, unit, identity, category, state, threads, source,
+  read_ms, read_utc, rss_kib, pss_kib, uss_kib, swap_kib, swap_pss_kib, high_water_kib
+FROM process_at
+WHERE tick_id = (SELECT id FROM tick ORDER BY id DESC LIMIT 1);
 
 -- Every category at every tick.
 CREATE VIEW category_at AS
 SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, c.name AS category, s.processes, s.inexact, s.rss_kib, s.pss_kib, s.uss_kib, s.swap_kib, s.swap_pss_kib,
-  s.shared_swap_kib
+  s.shared_swap_kib, s.hugetlb_kib
 FROM tick AS t
 CROSS JOIN json_each((
   SELECT json_group_object(category_id, tick_id)
@@ -185,14 +188,14 @@ CROSS JOIN json_each((
 )) AS h
 CROSS JOIN sysv_sample AS s ON s.tick_id = h.value AND s.segment_id = CAST(h.key AS INTEGER)
 JOIN sysv_segment AS g ON g.id = s.segment_id
-WHERE s.attachments IS NOT NULL;
+WHERE s.rss_kib IS NOT NULL;
 
 -- Every tmpfs mount at every tick.
 CREATE VIEW tmpfs_at AS
-SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, m.mount_point,
+SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, m.mount_point, s.source,
   CASE s.state WHEN 0 THEN 'whole' WHEN 1 THEN 'cut' WHEN 2 THEN 'not read' WHEN 4 THEN 'not yet' END AS state,
-  s.limit_kib, s.used_kib, s.inodes, s.walked_ms, utc(s.walked_ms) AS walked_utc, s.entries, s.directories, s.symlinks, s.others, s.closed, s.allocated_kib,
-  s.logical_kib
+  s.limit_kib, s.used_kib, s.inodes, s.walked_ms, utc(s.walked_ms) AS walked_utc, s.entries, s.directories, s.symlinks, s.sockets, s.fifos,
+  s.devices, s.closed, s.allocated_kib, s.logical_kib
 FROM tick AS t
 CROSS JOIN json_each((
   SELECT json_group_object(tmpfs_id, tick_id)
@@ -226,57 +229,77 @@ FROM tick AS t
 JOIN machine_sample AS s ON s.tick_id = (SELECT MAX(l.tick_id) FROM machine_sample AS l WHERE l.tick_id <= t.id)
 JOIN machine_detail AS d ON d.tick_id = (SELECT MAX(l.tick_id) FROM machine_detail AS l WHERE l.tick_id <= t.id);
 
--- High-water marks with plain times. A mark of a day that was raised in the last quarter of an hour has a row for each time that it
--- was: the highest counts.
+-- High-water marks with plain times, each once: that of the table mark, or a higher one that still waits in raised_mark. A process
+-- that ran within one UTC day has its mark of all time here as well. What may be asked for is joined from the outside in, so that only
+-- the rows that are meant are read.
 CREATE VIEW high_water AS
-SELECT CASE day WHEN -1 THEN -1 ELSE day * 86400000 END AS day_ms, CASE WHEN day >= 0 THEN utc(day * 86400000) END AS day_utc,
-  subject, subject_id, metric, value_kib, MAX(day, 0) * 86400000 + after_ms AS at_ms,
-  utc(MAX(day, 0) * 86400000 + after_ms) AS at_utc, MAX(day, 0) * 86400000 + after_ms - before_ms AS before_ms,
-  utc(MAX(day, 0) * 86400000 + after_ms - before_ms) AS before_utc, seen_by
-FROM (
-  SELECT day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by FROM mark
-  UNION ALL
-  SELECT day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by FROM raised_mark
-);
-
--- High-water marks with their names. Of a process that lived in one UTC day only, the marks of all time are those of its day
--- (see the table mark): for those that have no others. What may be asked for is joined from the outside in, so that only the rows that
--- are meant are read. Marks that were raised in the last quarter of an hour may still be in raised_mark alone.
-CREATE VIEW high_water_named AS
 WITH RECURSIVE
   mark_day (day) AS (
     SELECT MIN(day) FROM mark
     UNION ALL
     SELECT (SELECT MIN(h.day) FROM mark AS h WHERE h.day > d.day) FROM mark_day AS d WHERE d.day IS NOT NULL
   ),
-  mark_subject (id, name) AS (VALUES (0, 'machine'), (1, 'category'), (2, 'process'), (3, 'identity'), (4, 'cgroup')),
-  named (day, subject, metric, value_kib, at_ms, before_ms, seen_by, kind, subject_id) AS (
-    SELECT CASE d.day WHEN -1 THEN 'all time' ELSE date(d.day * 86400, 'unixepoch') END, s.name, m.name, h.value_kib,
-      MAX(h.day, 0) * 86400000 + h.after_ms, h.before_ms, h.seen_by, h.subject, h.subject_id
+  mark_subject (id) AS (VALUES (0), (1), (2), (3), (4)),
+  raised (day, subject, subject_id, metric, level, value_kib, at_ms, before_ms, seen_by) AS MATERIALIZED (
+    SELECT IIF(a.all_time, -1, r.day) AS mark_day, r.subject, r.subject_id, r.metric, MAX(IIF(m.lowest, -r.value_kib, r.value_kib)),
+      r.value_kib, r.day * 86400000 + r.after_ms, r.before_ms, r.seen_by
+    FROM raised_mark AS r
+    JOIN metric AS m ON m.id = r.metric
+    CROSS JOIN (SELECT 0 AS all_time UNION ALL SELECT 1) AS a
+    GROUP BY mark_day, r.subject, r.metric, r.subject_id
+  ),
+  stored (day, subject, subject_id, metric, level, value_kib, at_ms, before_ms, seen_by) AS (
+    SELECT d.day, s.id, h.subject_id, m.id, IIF(m.lowest, -h.value_kib, h.value_kib), h.value_kib,
+      MAX(d.day, 0) * 86400000 + h.after_ms, h.before_ms, h.seen_by
     FROM mark_day AS d
     CROSS JOIN mark_subject AS s
     CROSS JOIN metric AS m ON m.has_marks
     CROSS JOIN mark AS h ON h.day = d.day AND h.subject = s.id AND h.metric = m.id
     UNION ALL
-    SELECT 'all time', 'process', m.name, h.value_kib, h.day * 86400000 + h.after_ms, h.before_ms, h.seen_by, 2, h.subject_id
+    SELECT -1, 2, h.subject_id, m.id, h.value_kib, h.value_kib, d.day * 86400000 + h.after_ms, h.before_ms, h.seen_by
     FROM mark_day AS d
     CROSS JOIN metric AS m ON m.has_marks
     CROSS JOIN mark AS h ON h.day = d.day AND h.subject = 2 AND h.metric = m.id
     WHERE d.day >= 0 AND NOT EXISTS (
       SELECT 1 FROM mark AS a WHERE a.day = -1 AND a.subject = 2 AND a.metric = h.metric AND a.subject_id = h.subject_id)
+  ),
+  marks (day, subject, subject_id, metric, value_kib, at_ms, before_ms, seen_by) AS (
+    SELECT h.day, h.subject, h.subject_id, h.metric, COALESCE(r.value_kib, h.value_kib), COALESCE(r.at_ms, h.at_ms),
+      COALESCE(r.before_ms, h.before_ms), COALESCE(r.seen_by, h.seen_by)
+    FROM stored AS h
+    LEFT JOIN raised AS r ON r.day = h.day AND r.subject = h.subject AND r.metric = h.metric AND r.subject_id = h.subject_id
+      AND (r.level > h.level OR (r.level = h.level AND r.at_ms < h.at_ms))
+    UNION ALL
+    SELECT r.day, r.subject, r.subject_id, r.metric, r.value_kib, r.at_ms, r.before_ms, r.seen_by
+    FROM raised AS r
+    WHERE NOT EXISTS (
+      SELECT 1 FROM mark AS h WHERE h.day = r.day AND h.subject = r.subject AND h.metric = r.metric AND h.subject_id = r.subject_id)
+    AND NOT (r.day = -1 AND r.subject = 2 AND EXISTS (
+      SELECT 1 FROM mark_day AS d
+      CROSS JOIN mark AS h ON h.day = d.day AND h.subject = 2 AND h.metric = r.metric AND h.subject_id = r.subject_id))
   )
-SELECT h.day, h.subject,
-  CASE h.kind
+SELECT CASE day WHEN -1 THEN -1 ELSE day * 86400000 END AS day_ms, CASE WHEN day >= 0 THEN utc(day * 86400000) END AS day_utc,
+  subject, subject_id, metric, value_kib, at_ms, utc(at_ms) AS at_utc, at_ms - before_ms AS before_ms,
+  utc(at_ms - before_ms) AS before_utc, seen_by
+FROM marks;
+
+-- The same with names.
+CREATE VIEW high_water_named AS
+SELECT CASE h.day_ms WHEN -1 THEN 'all time' ELSE date(h.day_ms / 1000, 'unixepoch') END AS day,
+  CASE h.subject
+    WHEN 0 THEN 'machine' WHEN 1 THEN 'category' WHEN 2 THEN 'process' WHEN 3 THEN 'identity' WHEN 4 THEN 'cgroup'
+  END AS subject,
+  CASE h.subject
     WHEN 0 THEN (SELECT b.host FROM boot AS b ORDER BY b.id DESC LIMIT 1)
     WHEN 1 THEN (SELECT c.name FROM category AS c WHERE c.id = h.subject_id)
     WHEN 2 THEN (SELECT p.comm || '[' || p.pid || ']' FROM process AS p WHERE p.id = h.subject_id)
     WHEN 3 THEN (SELECT i.unit || ' ' || i.command FROM identity AS i WHERE i.id = h.subject_id)
     WHEN 4 THEN (SELECT g.path FROM cgroup AS g WHERE g.id = h.subject_id)
   END AS name,
-  h.metric, h.value_kib, h.at_ms, utc(h.at_ms) AS at_utc, h.at_ms - h.before_ms AS before_ms,
-  utc(h.at_ms - h.before_ms) AS before_utc,
-  CASE h.seen_by WHEN 0 THEN 'sample' WHEN 1 THEN 'look' WHEN 2 THEN 'exit' WHEN 3 THEN 'memory.peak' END AS seen_by, h.subject_id
-FROM named AS h;
+  m.name AS metric, h.value_kib, h.at_ms, h.at_utc, h.before_ms, h.before_utc,
+  CASE h.seen_by WHEN 0 THEN 'sample' WHEN 1 THEN 'scan' WHEN 2 THEN 'exit' WHEN 3 THEN 'memory.peak' END AS seen_by, h.subject_id
+FROM high_water AS h
+JOIN metric AS m ON m.id = h.metric;
 
 -- Values beyond those of both adjacent ticks, observed by scans, exits and the cgroups' own counters.
 CREATE VIEW extreme_named AS
@@ -299,7 +322,7 @@ JOIN metric AS m ON m.id = e.metric;
 
 -- Exits of single processes; the others are in exit_sum_named.
 CREATE VIEW process_exit_named AS
-SELECT e.tick_id, e.ended_ms, utc(e.ended_ms) AS ended_utc, e.lived_ms, p.pid, p.comm, c.line AS command, u.name AS user, g.path AS cgroup,
+SELECT e.tick_id, e.exited_ms, utc(e.exited_ms) AS exited_utc, e.lived_ms, p.pid, p.comm, c.line AS command, u.name AS user, g.path AS cgroup,
   CASE WHEN e.exit_code & 127 = 0 THEN e.exit_code / 256 END AS status,
   CASE WHEN e.exit_code & 127 <> 0 THEN e.exit_code & 127 END AS signal,
   e.peak_kib, e.anon_kib, e.file_kib, e.shmem_kib, e.swap_kib, e.process_id
@@ -318,11 +341,11 @@ JOIN cgroup AS g ON g.id = e.cgroup_id;
 -- Runs with the time of their first and last tick, also after those ticks are deleted.
 CREATE VIEW run_named AS
 SELECT n.id, n.boot_uuid, n.boot_started_ms, utc(n.boot_started_ms) AS boot_started_utc, n.host, n.kernel, n.pid, n.version,
-  n.interval_ms, n.started_ms, utc(n.started_ms) AS started_utc, n.ended_ms, utc(n.ended_ms) AS ended_utc, n.end_reason, n.census,
+  n.interval_ms, n.started_ms, utc(n.started_ms) AS started_utc, n.stopped_ms, utc(n.stopped_ms) AS stopped_utc, n.stop_reason, n.census,
   n.first_tick_ms, utc(n.first_tick_ms) AS first_tick_utc, n.last_tick_ms, utc(n.last_tick_ms) AS last_tick_utc, n.ticks
 FROM (
   SELECT r.id, b.boot_uuid, b.started_ms AS boot_started_ms, b.host, b.kernel, r.pid, r.version, r.interval_ms, r.started_ms,
-    r.ended_ms, r.end_reason, r.census,
+    r.stopped_ms, r.stop_reason, r.census,
     COALESCE((SELECT s.from_ms FROM stretch AS s WHERE s.first_tick_id = r.first_tick_id AND s.run_id = r.id),
       (SELECT t.wall_ms FROM tick AS t WHERE t.id = r.first_tick_id AND t.run_id = r.id)) AS first_tick_ms,
     COALESCE((SELECT t.wall_ms FROM tick AS t WHERE t.id = r.last_tick_id AND t.run_id = r.id),
@@ -370,16 +393,16 @@ FROM (
 
 @end@
 -- The last attempt to read each process's smaps, at every tick: select the ticks, as for process_at.
-CREATE VIEW ledger_at AS
+CREATE VIEW mapping_summary_at AS
 SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, t.keyframe_id, p.id AS process_id, p.pid, p.comm,
   CASE l.state WHEN 0 THEN 'exact' WHEN 1 THEN 'deferred' WHEN 2 THEN 'inaccessible' END AS state, l.read_ms,
   utc(l.read_ms) AS read_utc, l.regions, l.cpu_us, l.wall_us
 FROM tick AS t
 CROSS JOIN json_each((
   SELECT json_group_object(process_id, tick_id)
-  FROM (SELECT process_id, MAX(tick_id) AS tick_id FROM ledger WHERE tick_id BETWEEN t.keyframe_id AND t.id GROUP BY process_id)
+  FROM (SELECT process_id, MAX(tick_id) AS tick_id FROM mapping_summary WHERE tick_id BETWEEN t.keyframe_id AND t.id GROUP BY process_id)
 )) AS h
-CROSS JOIN ledger AS l ON l.tick_id = h.value AND l.process_id = CAST(h.key AS INTEGER)
+CROSS JOIN mapping_summary AS l ON l.tick_id = h.value AND l.process_id = CAST(h.key AS INTEGER)
 CROSS JOIN process AS p ON p.id = l.process_id
 WHERE l.state <> 3;
 
@@ -389,8 +412,9 @@ SELECT a.tick_id, a.wall_ms, a.wall_utc, a.process_id, a.pid, a.comm, m.kind, m.
   @mapping_rss@,
   @mapping_pss@,
   @mapping_uss@ AS uss_kib,
-  s.shared_clean_kib, s.shared_dirty_kib, s.private_clean_kib, s.private_dirty_kib, s.swap_kib, s.swap_pss_kib, s.shared_swap_kib
-FROM ledger_at AS a
+  s.shared_clean_kib, s.shared_dirty_kib, s.private_clean_kib, s.private_dirty_kib, s.swap_kib, s.swap_pss_kib, s.shared_swap_kib,
+  s.object_kib
+FROM mapping_summary_at AS a
 CROSS JOIN json_each((
   SELECT json_group_object(mapping_id, tick_id)
   FROM (

@@ -1,24 +1,24 @@
 # shellcheck shell=sh disable=SC2034
-# Shared by the scripts: what they need, and how they say what they do. Sourced, from the top of the tree.
+# Shared by the scripts: packages and messages. Sourced, from the top of the tree.
 
-# The one list of packages: what the build and the tests need; the programs without which some tests are skipped; and
-# what only the checks of .ci/run need.
+# The one list of packages: for the build and the tests; programs without which some tests are skipped; and
+# tools for the checks of .ci/run only.
 build_packages="g++ cmake ninja-build ccache pkg-config libsqlite3-dev libsqlitecpp-dev libre2-dev libfmt-dev libspdlog-dev
-  libcli11-dev nlohmann-json3-dev libasio-dev libtomlplusplus-dev libseccomp-dev libbpf-dev
+  libcli11-dev nlohmann-json3-dev libasio-dev libtomlplusplus-dev libncurses-dev libseccomp-dev libbpf-dev
   bpftool clang catch2 util-linux"
 test_packages="e2fsprogs fish man-db systemd tzdata zsh"
-# Servers, which start as they are installed: installed by themselves only where policy-rc.d forbids that, as it does in
-# containers. 46 MB to fetch, 200 MB on the disk.
+# Servers that start when installed: installed automatically only if policy-rc.d forbids that, as in
+# containers. 46 MB to download, 200 MB on disk.
 server_packages="prometheus prometheus-node-exporter victoria-metrics"
 check_packages="git libclang-rt-dev llvm clang-tidy clang-format lld cppcheck shellcheck"
-# What scripts/package and scripts/test-package need on this system.
+# Needed by scripts/package and scripts/test-package on this system.
 package_packages="build-essential debhelper dpkg-dev lintian"
 boot_packages="debootstrap systemd-container"
 
-# What the build makes and sources include, for who compiles those without it.
+# Generated headers that sources include, for tools that compile without the build.
 made_headers="generated/store_sqlite/store/schema/schema_objects.h bpf/census.skel.h"
 
-# Names the servers where they may be installed.
+# Prints the servers if they may be installed.
 servers() {
   status=0
   [ ! -x /usr/sbin/policy-rc.d ] || /usr/sbin/policy-rc.d prometheus start >/dev/null 2>&1 || status=$?
@@ -34,7 +34,7 @@ fail() {
   exit 1
 }
 
-# Runs a step and says how long it took.
+# Runs a step and prints its duration.
 step() {
   step_title=$1
   shift
@@ -44,8 +44,8 @@ step() {
   printf -- '-- %s: %s s\n' "$step_title" "$(($(date +%s) - step_began))"
 }
 
-# Names those of the packages that are not installed. Of a package that is only known of (removed, or recommended by
-# another) the status is "not-installed".
+# Prints those packages that are not installed. A package that is only known (removed, or recommended by
+# another) has the status "not-installed".
 missing_packages() {
   for package in "$@"; do
     case " $(dpkg-query -W -f '${db:Status-Status} ' "$package" 2>/dev/null)" in
@@ -55,7 +55,7 @@ missing_packages() {
   done
 }
 
-# Installs what is not there. Returns at once, without the network, if nothing is missing.
+# Installs missing packages. Returns at once, without the network, if none is missing.
 need_packages() {
   if ! command -v dpkg-query >/dev/null; then
     echo "Not a Debian system: the configuration will say what it does not find."
@@ -71,13 +71,13 @@ need_packages() {
   apt-get -qq install -y --no-install-recommends $missing </dev/null >/dev/null || fail "apt-get install failed"
 }
 
-# build PRESET [CMake option …]: configures and builds. $targets: what to build, if not all. From nothing, several source
-# files are compiled as one, in half the time; who works on the code has each compiled alone by `cmake --preset release`.
-# With $werror a warning ends it: in CI, not where a newer compiler has warnings that this code has never seen.
+# build PRESET [CMake option …]: configures and builds. $targets: what to build, by default all. From scratch, several source
+# files are compiled as one, in half the time; for development `cmake --preset release` compiles each file alone.
+# With $werror a warning is an error: in CI, not with a newer compiler with warnings unknown to this code.
 build() {
   preset=$1
   shift
-  # CMake takes it from here when it configures for the first time.
+  # CMake reads it when it configures for the first time.
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache
   [ -f "build/$preset/CMakeCache.txt" ] || set -- -DCMAKE_UNITY_BUILD=ON "$@"
   cmake --preset "$preset" ${werror:+-DCMAKE_COMPILE_WARNING_AS_ERROR=ON} "$@" >/dev/null || return 1
@@ -85,7 +85,7 @@ build() {
   cmake --build --preset "$preset" --parallel "${jobs:-$(nproc)}" ${targets:+--target $targets}
 }
 
-# copy_tree FOLDER: the tree as it is, without what git ignores. What was built in the folder before stays.
+# copy_tree FOLDER: the tree as it is, without files ignored by git. Earlier build results in the folder stay.
 copy_tree() {
   mkdir -p "$1"
   find "$1" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
@@ -108,8 +108,8 @@ make_system() {
   mv "$system_folder.new" "$system_folder"
 }
 
-# within FOLDER TEXT [ARGUMENT …]: runs a shell's text in the system there, with namespaces of its own: the mounts and all
-# processes are gone when it ends, however that is. Tests that mount need a root that is a mount.
+# within FOLDER TEXT [ARGUMENT …]: runs a shell's text in the system there, in its own namespaces: mounts and
+# processes are gone after any kind of end. Tests that mount need a root that is a mount.
 # shellcheck disable=SC2016 # expanded in there
 within() {
   unshare --mount --propagation private --pid --fork --kill-child sh -euc '

@@ -30,7 +30,7 @@ std::string user_database() {
 
 enum class Found { absent, denied, special, usable };
 
-// Says nothing about what is in the file. A FIFO must never be opened: nobody may be at its other end.
+// Does not check the file's content. A FIFO must never be opened: its other end may not exist.
 Found what_is_at(const std::string& path) {
   struct stat status {};
   if (path.empty()) return Found::absent;
@@ -40,10 +40,9 @@ Found what_is_at(const std::string& path) {
 }
 
 Error denied(const std::string& path) {
-  return Error{ErrorKind::denied,
-               fmt::format("'{}' may not be read by this user: ask as root or as its owner, or join its group (that of "
-                           "the service: usermod -aG memoir USER, then log in again)",
-                           to_printable(path))};
+  return Error{ErrorKind::denied, fmt::format("this user may not read '{}': use root or its owner, or join its group "
+                                              "(that of the service: usermod -aG memoir USER, then log in again)",
+                                              to_printable(path))};
 }
 
 Result<std::string> named_database(const std::string& path, const char* origin) {
@@ -58,7 +57,7 @@ Result<std::string> named_database(const std::string& path, const char* origin) 
     case Found::absent:
       break;
   }
-  return Error{ErrorKind::gone,
+  return Error{ErrorKind::not_found,
                fmt::format("there is no file '{}' ({}); memoird --db F records into it", to_printable(path), origin)};
 }
 
@@ -76,7 +75,7 @@ Result<std::string> find_database(const std::string& option) {
     if (!path.empty()) looked.push_back(to_printable(path));
   }
   if (!closed.empty()) return denied(closed.front());
-  return Error{ErrorKind::gone,
+  return Error{ErrorKind::not_found,
                fmt::format("there is no database yet ({}); start memoird, or name a file with --db or $MEMOIR_DB",
                            fmt::join(looked, ", "))};
 }

@@ -2,25 +2,26 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <re2/re2.h>
 #include <set>
 #include <unordered_set>
 
-#include "base/each_of.h"
 #include "base/nearest.h"
 #include "base/text.h"
+#include "base/transformed.h"
 #include "model/container.h"
 #include "model/identity.h"
+#include "query/args/times.h"
 
 namespace memoir::query {
 namespace {
 
-// What a process can be chosen by: a member of its info, or what is made of it.
+// A property for choosing processes: a member of its info, or derived from it.
 struct Key {
   std::string_view name;
   std::string ProcessInfo::*member = nullptr;
@@ -34,6 +35,7 @@ constexpr std::array kKeys{
     Key{"comm", &ProcessInfo::comm},
     Key{"exe", &ProcessInfo::exe},
     Key{"command", &ProcessInfo::command},
+    Key{"script", nullptr, [](const ProcessInfo& info) { return script_of(info.command); }},
     Key{"cgroup", &ProcessInfo::cgroup},
     Key{"unit", nullptr, [](const ProcessInfo& info) { return std::string(unit_of(info.cgroup)); }},
     Key{"slice", nullptr, [](const ProcessInfo& info) { return slice_of(info.cgroup); }},
@@ -46,7 +48,7 @@ const Key* find_key(std::string_view name) {
   return found == kKeys.end() ? nullptr : found;
 }
 
-// `text` holds what is no member of `info`.
+// `text` stores a value that is no member of `info`.
 const std::string& value_of(const ProcessInfo& info, const Key& key, std::string& text) {
   if (key.member != nullptr) return info.*key.member;
   text = key.made(info);
@@ -60,16 +62,20 @@ Error bad_expression(const std::string& expression, std::string_view why) {
       to_printable(expression), why, fmt::join(filter_keys(), ", "), fmt::join(names_of(kMetrics), ", ")));
 }
 
+// Instructions of RE2. A larger pattern takes milliseconds for each command line: 1,000 alternatives of eight letters
+// have 8,000.
+constexpr int kMaxPatternSize = 8'000;
+
 struct Operator {
   std::string_view written;
   bool negated;
-  bool (*holds)(std::int64_t kib, std::int64_t size_kib);  // null: of a regex
+  bool (*holds)(std::int64_t kib, std::int64_t size_kib);  // nullptr for a regex
   bool of_names;
 };
 
 constexpr auto kEqual = [](std::int64_t a, std::int64_t b) { return a == b; };
 
-// The longer ones first: the first that stands at the place counts.
+// The longer ones first: the first match counts.
 constexpr std::array kOperators{
     Operator{"!=", true, kEqual, true},
     Operator{"!~", true, nullptr, true},
@@ -87,33 +93,32 @@ const Operator* operator_at(std::string_view text) {
   return found == kOperators.end() ? nullptr : found;
 }
 
-// "100M", "1.5GiB", "0": KiB. A number alone could be bytes or KiB, and is refused.
+}  // namespace
+
 std::optional<std::int64_t> parse_size(std::string_view text) {
-  constexpr double most_kib = 1e15;
+  constexpr double max_kib = 1e15;
   double number = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-  if (error != std::errc{} || number < 0) return std::nullopt;
-  std::string unit(stop, end);
-  std::ranges::transform(unit, unit.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (error != std::errc{} || !(number >= 0)) return std::nullopt;  // "nan" is a number to from_chars
+  const std::string unit = to_lower({stop, end});
   if (unit.empty()) return number == 0 ? std::optional<std::int64_t>(0) : std::nullopt;
   const std::size_t power = std::string_view("kmgt").find(unit.front());
   const std::string_view rest = std::string_view(unit).substr(1);
   if (power == std::string_view::npos || !(rest.empty() || rest == "b" || rest == "ib")) return std::nullopt;
   const double kib = number * std::pow(1024.0, static_cast<double>(power));
-  return kib > most_kib ? std::nullopt : std::optional<std::int64_t>(std::llround(kib));
+  return kib > max_kib ? std::nullopt : std::optional<std::int64_t>(std::llround(kib));
 }
-
-}  // namespace
 
 struct Filter::Term {
   const Operator* given = nullptr;
   const Key* key = nullptr;
   std::string value;
+  std::optional<std::int64_t> start_ms;  // which process with this pid
   std::unique_ptr<RE2> pattern;
   std::optional<Metric> metric;  // it compares memory, not a name
   std::int64_t kib = 0;
-  std::unordered_set<std::int64_t> decided;  // the processes for which that holds
+  std::unordered_set<std::int64_t> decided;  // rows of the processes that satisfy a memory condition
 
   static Result<Term> read(const std::string& expression);
 
@@ -122,7 +127,7 @@ struct Filter::Term {
     const std::string& has = value_of(info, *key, text);
     const bool is = pattern                 ? RE2::PartialMatch(has, *pattern)
                     : key->name == "cgroup" ? is_in_cgroup(has, value)
-                                            : has == value;
+                                            : has == value && (!start_ms || is_start(info.start_ms, *start_ms));
     return is != given->negated;
   }
 };
@@ -133,7 +138,7 @@ Filter& Filter::operator=(Filter&&) noexcept = default;
 Filter::~Filter() = default;
 
 const std::vector<std::string>& filter_keys() {
-  static const std::vector<std::string> keys = each_of(kKeys, [](const Key& key) { return std::string(key.name); });
+  static const std::vector<std::string> keys = transformed(kKeys, [](const Key& key) { return std::string(key.name); });
   return keys;
 }
 
@@ -163,8 +168,18 @@ Result<Filter::Term> Filter::Term::read(const std::string& expression) {
   if (given->holds == nullptr) {
     term.pattern = std::make_unique<RE2>(term.value, RE2::Quiet);
     if (!term.pattern->ok()) return bad_expression(expression, to_printable(term.pattern->error()));
-  } else if (name == "pid" && !parse_number<std::int32_t>(term.value)) {
-    return bad_expression(expression, "a pid is a number");
+    if (term.pattern->ProgramSize() > kMaxPatternSize)
+      return bad_expression(expression, "the pattern is too large; give several filters, or fewer alternatives");
+  } else if (name == "pid") {
+    std::string_view start = term.value;
+    const auto pid = parse_number<std::int32_t>(cut(start, '@'));
+    if (!pid) return bad_expression(expression, "a pid is a number");
+    if (term.value.find('@') != std::string::npos) {
+      const auto start_ms = parse_epoch(start);
+      if (!start_ms) return bad_expression(expression, "a start is a number, of seconds or milliseconds");
+      term.start_ms = start_ms;
+    }
+    term.value = std::to_string(*pid);
   }
   return term;
 }
@@ -204,15 +219,21 @@ bool Filter::names_any(const std::vector<StoredProcess>& processes) const {
   });
 }
 
-std::vector<std::string> Filter::misses(const std::vector<StoredProcess>& processes) const {
-  std::vector<std::string> sentences;
+std::vector<Filter::Miss> Filter::misses(const std::vector<StoredProcess>& processes) const {
+  std::vector<Miss> misses;
   for (const Term& term : terms_) {
     if (term.metric || term.pattern || term.given->negated) continue;
     const auto answers = [&term](const StoredProcess& process) { return term.takes(process.info); };
     if (std::ranges::any_of(processes, answers)) continue;
-    sentences.push_back(no_process_of(term.key->name, term.value, processes));
+    const std::string_view key = term.key->name;
+    misses.push_back({no_process_of(key, term.value, processes), key == "pid" ? term.value : std::string()});
   }
-  return sentences;
+  return misses;
+}
+
+bool is_start(std::int64_t start_ms, std::int64_t given_ms) {
+  constexpr std::int64_t tolerance_ms = 1000;
+  return std::abs(start_ms - given_ms) <= tolerance_ms;
 }
 
 std::string filter_value(const ProcessInfo& info, std::string_view key) {
@@ -222,8 +243,9 @@ std::string filter_value(const ProcessInfo& info, std::string_view key) {
 
 std::string no_process_of(std::string_view key, std::string_view value, const std::vector<StoredProcess>& processes) {
   if (key == "pid") {
-    return fmt::format("no tick saw a process {} then; a life that is shorter than the recorder's interval is missed",
-                       to_printable(value));
+    return fmt::format(
+        "no process {} was sampled then; one that runs for less than the recorder's interval may be missed",
+        to_printable(value));
   }
   std::set<std::string> names;
   for (const StoredProcess& process : processes) names.insert(filter_value(process.info, key));

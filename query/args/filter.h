@@ -1,9 +1,9 @@
 #pragma once
 
-// --filter expressions: which processes an answer is about. KEY=VALUE compares, KEY~REGEX searches (RE2: linear time on
-// hostile names), != and !~ take the others; rss>100M compares memory. Several are all to hold.
+// --filter expressions: choose the processes of a query. KEY=VALUE compares, KEY~REGEX searches (RE2: linear time on
+// hostile names), != and !~ negate; rss>100M compares memory. All expressions must hold.
 
-#include <memory>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,12 +16,15 @@
 
 namespace memoir::query {
 
+// "100M", "1.5GiB", "0": KiB. A bare number could be bytes or KiB: nullopt.
+std::optional<std::int64_t> parse_size(std::string_view text);
+
 class Filter {
  public:
-  // A bad key, regex, size or pid is malformed; the message names what is valid.
+  // A bad key, regex, size or pid is malformed; the message lists valid ones.
   static Result<Filter> parse(const std::vector<std::string>& expressions);
 
-  Filter();  // takes all
+  Filter();  // accepts all processes
   Filter(Filter&&) noexcept;
   Filter& operator=(Filter&&) noexcept;
   ~Filter();
@@ -29,16 +32,22 @@ class Filter {
   bool matches(const StoredProcess& process) const;
   bool takes_all() const { return terms_.empty(); }
 
-  // The metrics that it compares. Which processes hold that much is for decide() to say (query/state/filter_values.h);
-  // until then none does.
+  // Metrics that it compares. decide() sets the matching processes (query/state/filter_values.h); before that no
+  // process matches.
   std::vector<Metric> metrics() const;
-  // What each process held, by its row; of others it is not known, and no comparison holds.
+  // Takes the memory of each process by its row; for other processes it is unknown, and no comparison holds.
   void decide(Metric metric, const std::unordered_map<std::int64_t, std::int64_t>& kib_of);
 
-  // Whether one of `processes` is taken, whatever it holds.
+  // Returns whether one of `processes` is accepted, regardless of its memory.
   bool names_any(const std::vector<StoredProcess>& processes) const;
-  // A sentence for each name that none of `processes` has, with the nearest that one has.
-  std::vector<std::string> misses(const std::vector<StoredProcess>& processes) const;
+  // A name that no process has.
+  struct Miss {
+    std::string sentence;  // with the most similar existing name
+    std::string pid;       // as given; empty for other keys
+
+    bool operator==(const Miss&) const = default;
+  };
+  std::vector<Miss> misses(const std::vector<StoredProcess>& processes) const;
 
  private:
   struct Term;
@@ -48,7 +57,11 @@ class Filter {
 // Valid keys of names, for help and completions.
 const std::vector<std::string>& filter_keys();
 
-// What a process has for one of the keys.
+// Returns whether PID@`given_ms` means a process that started at `start_ms`: starts are known to a clock tick, and
+// users write whole seconds.
+bool is_start(std::int64_t start_ms, std::int64_t given_ms);
+
+// Value of a process for one of the keys.
 std::string filter_value(const ProcessInfo& info, std::string_view key);
 
 // "no process is of the category 'wbe'; did you mean 'web'?"

@@ -1,81 +1,151 @@
 #include "query/args/options.h"
 
 #include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "model/metric.h"
+#include "query/args/meant.h"
+#include "query/args/times.h"
 
 namespace memoir::query {
+namespace {
+
+bool is_path(std::string_view value) {
+  return value.find('/') != std::string_view::npos || value.ends_with(".db");
+}
+
+bool is_unit(std::string_view value) {
+  constexpr std::array kinds{".service", ".scope", ".socket", ".timer", ".mount"};
+  return std::ranges::any_of(kinds, [value](std::string_view kind) { return value.ends_with(kind); });
+}
+
+}  // namespace
+
+bool is_metric(std::string_view word) {
+  const std::string lower = to_lower(word);
+  const std::string_view name = choice_meant(lower).value_or(lower);
+  return name == "growth" || parse_metric(name).has_value();
+}
+
+bool is_time(std::string_view word) {
+  constexpr std::int64_t any_ms = 1'795'166'412'000;  // only the form counts
+  return parse_time(word, any_ms, Zone::utc).ok();
+}
 
 const std::vector<OptionText>& option_texts() {
   static const std::vector<OptionText> texts{
       {Option::at, "--at", "T", &Options::at, "the state at one time: the last tick at or before T"},
-      {Option::from, "--from", "T", &Options::from, "a range from T"},
-      {Option::to, "--to", "T", &Options::to, "… to T (default: the last tick); what is still to come means now"},
+      {Option::from, "--from", "T", &Options::from, "the start of a range (default: the first tick)"},
+      {Option::to, "--to", "T", &Options::to, "its end (default: the last tick); a future time means now"},
       {Option::last, "--last", "DURATION", &Options::last,
-       "a range that ends at --to (the last tick) and is this long: 2h, 1h30m, 7d, 1w"},
+       "a range of this length up to --to (the last tick): 2h, 1h30m, 7d, 1w"},
       {Option::day, "--day", "D", &Options::day, "a whole local day: yesterday, monday, 2026-11-20"},
-      {Option::by, "--by", "METRIC", &Options::by, "what rows are ranked by"},
-      {Option::group, "--group", "G", &Options::group, "what a row is"},
+      {Option::against, "--against", "T", &Options::against,
+       "compare with the same range this much earlier (-7d), or on another day (yesterday, monday, 2026-11-20)"},
+      {Option::by, "--by", "METRIC", &Options::by, "ranking of the rows"},
+      {Option::group, "--group", "G", &Options::group, "grouping of the rows"},
       {Option::filter, "--filter", "EXPR", &Options::filters,
        "only category=web, user=www-data, unit=nginx.service, pid=812, comm=nginx, slice=…, identity=…, container=…, "
-       "exe~REGEX, command~REGEX, cgroup=/system.slice (and below it); != and !~ for the others; rss>100M, swap>0: "
-       "what "
-       "it held, over a range the most that it held in it; repeated: and"},
+       "exe~REGEX, command~REGEX, cgroup=/system.slice (and its descendants); != and !~ exclude; rss>100M, swap>0 "
+       "(over "
+       "a range the maximum); repeatable, all must match"},
       {Option::tier, "--tier", "TIER", &Options::tier,
-       "what of the history to answer from: raw (ticks), or rollups of 5min, an hour, a day (default: the finest that "
-       "covers the time asked for and answers quickly)"},
-      {Option::kind, "--kind", "KIND", &Options::kinds, "only events of that kind; repeated: or"},
+       "history to answer from: raw (ticks), or rollups: 5min, hour, day (default: the finest that covers the time and "
+       "answers quickly)"},
+      {Option::kind, "--kind", "KIND", &Options::kinds, "only events of that kind; repeatable"},
       {Option::limit, "--limit", "N", &Options::limit_given,
-       "at most N rows (default: what fits the terminal, 20 in a pipe, all in CSV and JSON; 0 = all); what is cut is "
-       "said, with its sum"},
-      {Option::step, "--step", "S", &Options::step, "the width of a bucket: 5m, 1h"},
-      {Option::all, "--all", "", &Options::all, "what is no leak too, with the reason why it was let go"},
+       "at most N rows (default: what fits the terminal, 20 in a pipe, all in CSV and JSON; 0: all); omitted rows are "
+       "counted"},
+      {Option::columns, "--columns", "LIST", &Options::columns_given,
+       "only these columns of the rows, in this order: pid,pss,command; names as in JSON, or headings"},
+      {Option::step, "--step", "S", &Options::step, "width of a bucket: 5m, 1h"},
+      {Option::all, "--all", "", &Options::all,
+       "leaks: other verdicts too, each with the reason; summary: all figures of a dull day; extract: the whole file"},
+      {Option::exited, "--exited", "", &Options::exited,
+       "exited processes with status and peak, unsampled ones included"},
       {Option::explain, "--explain", "", &Options::explain,
-       "how a verdict came about: the chart, the floors, each gate, what would change it"},
+       "evidence for a verdict: the chart, the floors, each gate, and what would change it"},
       {Option::ownerless, "--ownerless", "", &Options::ownerless,
-       "memory that no process has as its own: deleted files, memfds, segments left behind, files in tmpfs"},
-      {Option::last_oom, "--last-oom", "", &Options::last_oom, "at the last OOM kill"},
-      {Option::window, "--window", "DURATION", &Options::window, "how long before and after that is compared (10m)"},
+       "memory without a process: deleted files, memfds, unattached segments, files in tmpfs"},
+      {Option::last_oom, "--last-oom", "", &Options::last_oom, "the time of the last OOM kill"},
+      {Option::window, "--window", "DURATION", &Options::window, "length of the comparison before and after (10m)"},
       {Option::extract, "--extract", "F", &Options::extract,
-       "write what was recorded around it to a file of its own, too"},
+       "also write the data around the time to a file of its own"},
       {Option::csv, "--csv", "FILE", &Options::csv,
-       "judge the series of a CSV file instead of the database's; repeated: one row each"},
-      {Option::config, "--config", "F", &Options::config, "configuration file, of which the table [leaks] is read"},
+       "judge the series of a CSV file instead of the database's; repeatable: one row each"},
+      {Option::limit_kib, "--limit-kib", "N", &Options::limit_kib_given,
+       "with --csv: the limit of the series, for the time until it is reached; in the file's unit. As a size: --limit "
+       "8GiB"},
+      {Option::config, "--config", "F", &Options::config, "configuration file with the table [leaks]"},
       {Option::hour, "--hour", "DURATION", &Options::hour,
-       "what the analysis takes for an hour (1h); every window is a multiple of it"},
+       "length of an hour in the analysis (1h); every window is a multiple of it"},
       {Option::output, "--output", "F", &Options::output, "the file to write"},
-      {Option::suffix, "--suffix", "S", &Options::suffix, "put S into the name of that file, before its extension"},
-      {Option::force, "--force", "", &Options::force, "replace the file to write, if it is there"},
+      {Option::suffix, "--suffix", "S", &Options::suffix,
+       "added to the name of that file, before its extension, and to the names of category-metrics"},
+      {Option::force, "--force", "", &Options::force, "replace an existing file"},
       {Option::textfile, "--textfile", "F", &Options::textfile,
-       "write what goes on now to F, for node_exporter's textfile collector; F is replaced as a whole"},
-      {Option::label, "--label", "NAME=VALUE", &Options::labels, "a label that all series have; repeated: more"},
+       "replace F by the current values, for node_exporter's textfile collector"},
+      {Option::record_keys, "--record-keys", "F", &Options::record_keys, "write the pressed keys to F, one a line"},
+      {Option::play_keys, "--play-keys", "F", &Options::play_keys,
+       "without a terminal: press the keys of F, and print the screen after each line"},
+      {Option::label, "--label", "NAME=VALUE", &Options::labels, "a label of all series; repeatable"},
       {Option::write_missing, "--write-missing", "DIR", &Options::write_missing,
-       "write the days that are recorded and not yet in DIR, as HTML and text, and keep 400 of them"},
+       "write the recorded days missing in DIR, as HTML and text; keep 400 of them"},
+      {Option::week, "--week", "", &Options::week, "the seven days up to --day instead of one day"},
+      {Option::if_notable, "--if-notable", "", &Options::if_notable,
+       "no output and exit status 3 if nothing needs attention"},
       {Option::db, "--db", "F", &Options::db,
        "the database (default: $MEMOIR_DB, /var/lib/memoir/memoir.db, the XDG data path)"},
-      {Option::format, "--format", "FORMAT", &Options::format_given,
-       "how the answer is written (--json, --csv: for short)"},
+      {Option::format, "--format", "FORMAT", &Options::format_given, "format of the answer (short: --json, --csv)"},
       {Option::units, "--units", "UNITS", &Options::units_given, "sizes in a table: kib, mib, gib or auto"},
-      {Option::utc, "--utc", "", &Options::utc, "times are UTC, those given and those shown"},
-      {Option::ascii, "--ascii", "", &Options::ascii, "draw charts, sparklines and trees with ASCII characters only"},
-      {Option::no_color, "--no-color", "", &Options::no_color, "no colour, even on a terminal (so does $NO_COLOR)"},
-      {Option::no_pager, "--no-pager", "", &Options::no_pager,
-       "a long answer on a terminal does not go through a pager"},
+      {Option::utc, "--utc", "", &Options::utc, "given and shown times are UTC"},
+      {Option::ascii, "--ascii", "", &Options::ascii, "charts, sparklines and trees in ASCII"},
+      {Option::color, "--color", "WHEN", &Options::color_given,
+       "colour: auto (on a terminal, unless $NO_COLOR is set), always or never"},
+      {Option::no_pager, "--no-pager", "", &Options::no_pager, "no pager for a long answer on a terminal"},
   };
   return texts;
 }
 
-const std::vector<Spelling>& spellings() {
-  static const std::vector<Spelling> all{{"--since", "--from"}, {"--until", "--to"},         {"-n", "--limit"},
-                                         {"--sort", "--by"},    {"-o", "--output"},          {"-V", "--version"},
-                                         {"-h", "--help"},      {"--json", "--format=json"}, {"--csv", "--format=csv"}};
+const std::vector<OptionAlias>& option_aliases() {
+  static const std::vector<OptionAlias> all{{"--since", "--from"},
+                                            {"--start", "--from"},
+                                            {"-S", "--from", is_time},
+                                            {"-b", "--from", is_time},
+                                            {"-s", "--by", is_metric},
+                                            {"-s", "--from", is_time},
+                                            {"--until", "--to"},
+                                            {"--end", "--to"},
+                                            {"-U", "--to", is_time},
+                                            {"-e", "--to", is_time},
+                                            {"-n", "--limit"},
+                                            {"--sort", "--by"},
+                                            {"-u", "--unit", is_unit},
+                                            {"-u", "--user"},
+                                            {"-p", "--pid"},
+                                            {"-o", "--output"},
+                                            {"-r", "--db", is_path},
+                                            {"-f", "--db", is_path},
+                                            {"-V", "--version"},
+                                            {"-h", "--help"},
+                                            {"--json", "--format=json"},
+                                            {"--csv", "--format=csv"},
+                                            {"--no-color", "--color=never"}};
   return all;
 }
 
 std::vector<std::string_view> spellings_of(std::string_view name) {
   std::vector<std::string_view> written;
-  for (const Spelling& spelling : spellings()) {
-    if (spelling.means == name) written.push_back(spelling.written);
+  for (const OptionAlias& spelling : option_aliases()) {
+    if (spelling.means == name && spelling.fits == nullptr) written.push_back(spelling.written);
   }
   return written;
+}
+
+const std::vector<std::string>& color_names() {
+  static const std::vector<std::string> names{"auto", "always", "never"};
+  return names;
 }
 
 const std::vector<std::string>& unit_names() {

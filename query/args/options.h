@@ -1,7 +1,7 @@
 #pragma once
 
-// The options of memoir: what each is called and means (for the command line, --help, and the tests that hold the man
-// page and the completions to it), and the values that one call has.
+// The options of memoir: names and descriptions (for the command line, --help, and tests of the man page and the
+// completions), and the values of one invocation.
 
 #include <cstdint>
 #include <optional>
@@ -21,26 +21,32 @@ enum class Option : std::uint8_t {
   to,
   last,
   day,
+  against,
   by,
   group,
   filter,
   tier,
   kind,
   limit,
+  columns,
   step,
   all,
+  exited,
   explain,
   ownerless,
   last_oom,
   window,
   extract,
   csv,
+  limit_kib,
   hour,
   config,
   write_missing,
+  week,
+  if_notable,
   format,
   utc,
-  no_color,
+  color,
   no_pager,
   ascii,
   units,
@@ -49,31 +55,45 @@ enum class Option : std::uint8_t {
   force,
   textfile,
   label,
+  record_keys,
+  play_keys,
 };
 
-// What other programs call the same, and letters: "--since" for "--from", "--json" for "--format=json".
-struct Spelling {
+// Aliases and letters as in other programs: "--since" for "--from", "--json" for "--format=json". In addition, --KEY
+// NAME is --filter KEY=NAME, for each key of filter_keys(). If `fits` is set, the alias is for such values only: "-s
+// rss" is "--by rss", "-s 03:00" is "--from 03:00".
+struct OptionAlias {
   std::string_view written;
   std::string_view means;
+  bool (*fits)(std::string_view value) = nullptr;
 };
-const std::vector<Spelling>& spellings();
-// Those of an option, as it is written in full.
+const std::vector<OptionAlias>& option_aliases();
+// Returns whether the word can be a value of --by, also in the words of other programs: "rss", "%MEM".
+bool is_metric(std::string_view word);
+// Returns whether the word can be a value of --at.
+bool is_time(std::string_view word);
+
+// Aliases of an option for any value, given by its full name.
 std::vector<std::string_view> spellings_of(std::string_view name);
 
 enum class Format { table, json, csv, jsonl, openmetrics, smaps_rollup, category_metrics, markdown, html };
 
-// What --format may say, in the order of Format; a command lists those it has.
+// Values of --format, in the order of Format; a command lists those it supports.
 const std::vector<std::string>& format_names();
-// Read by a program rather than by a person.
-constexpr bool is_for_machines(Format format) {
+// Read by a program instead of a human.
+constexpr bool is_data_format(Format format) {
   return format == Format::csv || format == Format::json;
 }
+enum class Color { automatic, always, never };
+
+// Values of --color, in the order of Color.
+const std::vector<std::string>& color_names();
 enum class Units { kib, mib, gib, automatic };
 
-// What --units may say, in the order of Units.
+// Values of --units, in the order of Units.
 const std::vector<std::string>& unit_names();
 
-// What the command line says. Times and expressions are still text: only a command knows what they mean to it.
+// The values of the command line. Times and expressions are still text: their meaning depends on the command.
 struct Options {
   std::string db;
   std::optional<std::string> at;
@@ -81,17 +101,23 @@ struct Options {
   std::optional<std::string> to;
   std::optional<std::string> last;
   std::optional<std::string> day;
+  std::optional<std::string> against;
   std::optional<std::string> by;
   std::optional<std::string> group;
   std::vector<std::string> filters;
   std::optional<std::string> tier;
   std::vector<std::string> kinds;
   std::optional<std::int64_t> limit;  // 0: all
+  std::vector<std::string> columns;   // --columns
   std::optional<std::string> step;
   std::optional<std::string> hour;
   std::optional<std::string> config;
   std::vector<std::string> csv;
+  std::optional<double> series_limit;  // of the series in `csv`, in their unit
   bool all = false;
+  bool week = false;
+  bool if_notable = false;
+  bool exited = false;
   bool explain = false;
   bool ownerless = false;
   bool last_oom = false;
@@ -105,19 +131,24 @@ struct Options {
   std::optional<std::string> suffix;
   std::optional<std::string> textfile;
   std::vector<std::string> labels;  // NAME=VALUE
+  std::optional<std::string> record_keys;
+  std::optional<std::string> play_keys;
   bool force = false;
-  bool no_color = false;
+  Color color = Color::automatic;
   bool no_pager = false;
   bool ascii = false;
   Units units = Units::automatic;
-  // As they were given, for limit, format, units and zone.
+  // As given, for limit, columns, format, colour, units and zone.
   std::optional<std::string> limit_given;
+  std::optional<std::string> limit_kib_given;
+  std::optional<std::string> columns_given;
   std::optional<std::string> format_given;
+  std::optional<std::string> color_given;
   std::optional<std::string> units_given;
   bool utc = false;
 };
 
-// Where the value of an option goes; of one that may be repeated a list; of one without a value that it was given.
+// Where the value of an option is stored: a list for an option that may be repeated, a flag for one without a value.
 using OptionPlace = std::variant<std::string Options::*, std::optional<std::string> Options::*,
                                  std::vector<std::string> Options::*, bool Options::*>;
 

@@ -13,9 +13,6 @@
 namespace memoir::query {
 namespace {
 
-// Starts are known to a clock tick, and people write whole seconds.
-constexpr std::int64_t kStartToleranceMs = 1000;
-
 Error not_a_subject(std::string_view text, std::string_view why) {
   return malformed(fmt::format("'{}' {}; a subject is {}", to_printable(text), why, kSubjectForms));
 }
@@ -52,7 +49,16 @@ bool is_pid(std::string_view text) {
   return !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// pid and start survive an exec: what differs only in the exec count is one life.
+// Reports have "python3 worker.py (pid 812)".
+std::optional<std::string_view> pid_of_title(std::string_view text) {
+  constexpr std::string_view before = "(pid ";
+  const std::size_t at = text.rfind(before);
+  if (at == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
+  text = text.substr(at + before.size(), text.size() - at - before.size() - 1);
+  return is_pid(text) ? std::optional(text) : std::nullopt;
+}
+
+// pid and start survive an exec: keys that differ only in the exec count are one process.
 using Life = std::tuple<std::string, std::int64_t, std::uint64_t>;
 
 Life life_of(const StoredProcess& process) {
@@ -66,23 +72,26 @@ Result<std::vector<StoredProcess>> lives_of(const Subject& subject, const std::v
   std::vector<std::string> choices;
   for (const StoredProcess& process : processes) {
     if (process.info.key.pid != subject.pid) continue;
-    const std::int64_t off = process.info.start_ms - subject.start_ms.value_or(process.info.start_ms);
-    if (off > kStartToleranceMs || off < -kStartToleranceMs) continue;
+    if (subject.start_ms && !is_start(process.info.start_ms, *subject.start_ms)) continue;
     found.push_back(process);
     if (lives.insert(life_of(process)).second) {
       choices.push_back(fmt::format("{}@{} ({}, started {})", subject.pid, process.info.start_ms,
-                                    to_printable(process.info.comm), print_time(process.info.start_ms, zone)));
+                                    to_printable(process.info.comm), format_time(process.info.start_ms, zone)));
     }
   }
-  if (found.empty()) return Error{ErrorKind::gone, no_process_of("pid", subject.name, processes)};
+  if (found.empty()) return Error{ErrorKind::not_found, no_process_of("pid", subject.name, processes)};
   if (lives.size() > 1) {
-    return malformed(fmt::format("pid {} had {} lives in this range; choose one: {}", subject.pid, lives.size(),
+    return malformed(fmt::format("pid {} was {} processes in this range; choose one: {}", subject.pid, lives.size(),
                                  fmt::join(choices, ", ")));
   }
   return found;
 }
 
 }  // namespace
+
+std::string subject_help(std::string_view by_default) {
+  return fmt::format("SUBJECT: {}; by default {}", kSubjectForms, by_default);
+}
 
 Result<Subject> parse_subject(std::string_view text, std::int64_t now_ms, Zone zone) {
   if (text == "machine") {
@@ -91,6 +100,7 @@ Result<Subject> parse_subject(std::string_view text, std::int64_t now_ms, Zone z
     return machine;
   }
   if (is_pid(text)) return process(text, now_ms, zone);
+  if (const auto pid = pid_of_title(text)) return process(*pid, now_ms, zone);
   const std::size_t at = text.find_first_of(":=~");
   if (text.empty()) return not_a_subject(text, "is empty");
   const std::string key(text.substr(0, at));
@@ -98,13 +108,28 @@ Result<Subject> parse_subject(std::string_view text, std::int64_t now_ms, Zone z
   if (at != std::string_view::npos && known) {
     return group(text, key, text[at] == '~' ? '~' : '=', text.substr(at + 1));
   }
-  // Names have such letters too: "nginx: worker".
+  // Names may contain these characters, too: "nginx: worker".
   const std::string near = at == std::string_view::npos ? std::string() : did_you_mean(key, filter_keys());
   if (!near.empty()) return not_a_subject(text, "has no known key" + near);
   Subject word;
   word.kind = Subject::Kind::word;
   word.name = text;
   return word;
+}
+
+std::optional<std::string> filter_of(const Subject& subject) {
+  switch (subject.kind) {
+    case Subject::Kind::process:
+      return subject.start_ms ? fmt::format("pid={}@{}", subject.pid, *subject.start_ms)
+                              : fmt::format("pid={}", subject.pid);
+    case Subject::Kind::group: {
+      std::string expression = subject.name;  // KEY:VALUE or KEY~REGEX
+      if (expression[subject.key.size()] == ':') expression[subject.key.size()] = '=';
+      return expression;
+    }
+    default:
+      return std::nullopt;
+  }
 }
 
 Result<Subject> subject_of(std::string_view key, std::string_view value) {
@@ -120,8 +145,8 @@ Result<std::vector<StoredProcess>> members_of(const Subject& subject, const std:
   }
   if (!members.empty()) return members;
   if (subject.value.empty())
-    return Error{ErrorKind::gone, fmt::format("no process matches '{}' then", to_printable(subject.name))};
-  return Error{ErrorKind::gone, no_process_of(subject.key, subject.value, processes)};
+    return Error{ErrorKind::not_found, fmt::format("no process matches '{}' then", to_printable(subject.name))};
+  return Error{ErrorKind::not_found, no_process_of(subject.key, subject.value, processes)};
 }
 
 }  // namespace memoir::query

@@ -1,11 +1,11 @@
 #pragma once
 
-// What an answer can be about: the machine, one process, or the processes that have something in common.
+// The subject of a query: the machine, one process, or processes with a common property.
 //
 //   machine
-//   812                  the process of that pid; 812@1795166412 where the pid had several lives
+//   812                  the process with that pid; 812@1795166412 if the pid was reused
 //   category:web  user:www-data  comm:nginx  cgroup:/system.slice  exe:/usr/sbin/nginx  …    (~REGEX instead of :NAME)
-//   web                  whatever is called so (query/names/subject_word.h)
+//   web                  any subject with that name (query/names/name_lookup.h)
 
 #include <cstdint>
 #include <optional>
@@ -22,30 +22,37 @@ namespace memoir::query {
 
 inline constexpr std::string_view kSubjectForms =
     "machine, PID, PID@START, a name (of a category, unit, cgroup, identity, program or user), or KEY:NAME with KEY "
-    "one of category, unit, slice, cgroup (and what is below it), container, identity, exe, comm, command, user "
+    "one of category, unit, slice, cgroup (and what is below it), container, identity, exe, comm, command, script, "
+    "user "
     "(KEY~REGEX "
     "searches)";
 
+// For --help of a command with a subject.
+std::string subject_help(std::string_view by_default);
+
 struct Subject {
   enum class Kind { machine, process, group, word } kind = Kind::machine;
-  std::string name;                      // as it was written; of a group "category:web"
+  std::string name;                      // as given; for a group "category:web"
   std::int32_t pid = 0;                  // process
-  std::optional<std::int64_t> start_ms;  // process: which life of the pid
-  std::optional<std::string> category;   // group: it is a whole category, which has samples of its own
+  std::optional<std::int64_t> start_ms;  // process: which one with this pid
+  std::optional<std::string> category;   // group: it is a full category, which has its own samples
   Filter members;                        // group
-  std::string key;                       // group: of filter_keys()
-  std::string value;                     // group, by a name; empty: by a regex
+  std::string key;                       // group: from filter_keys()
+  std::string value;                     // group chosen by a name; empty for a regex
 };
 
-// An unreadable one is malformed, and the message shows the forms.
+// Returns the equivalent --filter expression; nullopt for the machine. Not for a plain word.
+std::optional<std::string> filter_of(const Subject& subject);
+
+// An unreadable subject is malformed, and the message shows the forms.
 Result<Subject> parse_subject(std::string_view text, std::int64_t now_ms, Zone zone);
 
-// Those that have `value` for `key`, one of filter_keys().
+// Subject of the processes with `value` for `key`, one of filter_keys().
 Result<Subject> subject_of(std::string_view key, std::string_view value);
 
-// The processes among `processes` that `subject` (a process or a group) is about. Of a process: its one life, with
-// every exec in it; a pid with several lives is malformed, and the message lists them as pid@start. No process is
-// ErrorKind::gone, and the message names the nearest.
+// Returns the processes among `processes` that belong to `subject` (a process or a group). For a process: all its
+// images; a reused pid is malformed, and the message lists its processes as pid@start. No process is
+// ErrorKind::not_found, and the message names the most similar one.
 Result<std::vector<StoredProcess>> members_of(const Subject& subject, const std::vector<StoredProcess>& processes,
                                               Zone zone);
 

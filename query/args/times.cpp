@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <fmt/format.h>
 #include <optional>
 #include <string>
@@ -23,7 +22,7 @@ constexpr std::array<std::string_view, 7> kDays{"sunday",   "monday", "tuesday",
 
 using MaybeMs = std::optional<std::int64_t>;
 
-// Takes exactly `digits` digits off the front.
+// Removes exactly `digits` digits from the front.
 std::optional<int> take_number(std::string_view& text, std::size_t digits) {
   if (text.size() < digits) return std::nullopt;
   const std::string_view number = text.substr(0, digits);
@@ -38,7 +37,7 @@ bool take(std::string_view& text, char wanted) {
   return true;
 }
 
-// "2026-11-20", off the front of `text`, into the date of `civil`.
+// Removes "2026-11-20" from the front of `text`, into the date of `civil`.
 bool take_date(std::string_view& text, Civil& civil) {
   std::string_view rest = text;
   const auto year = take_number(rest, 4);
@@ -54,7 +53,7 @@ bool take_date(std::string_view& text, Civil& civil) {
   return true;
 }
 
-// "03:14", "03:14:07", "03:14:07.250", off the front of `text`; one digit will do for the hour.
+// Removes "03:14", "03:14:07" or "03:14:07.250" from the front of `text`; the hour may have one digit.
 bool take_clock(std::string_view& text, Civil& civil, int& millisecond) {
   std::string_view rest = text;
   auto hour = take_number(rest, 2);
@@ -114,13 +113,7 @@ MaybeMs parse_absolute(std::string_view text, Zone zone) {
   return utc ? MaybeMs(*utc - *offset * std::int64_t{60'000}) : std::nullopt;
 }
 
-MaybeMs parse_epoch(std::string_view text) {
-  const auto number = parse_number<std::int64_t>(text);
-  if (!number || *number < 0) return std::nullopt;
-  return *number < kFirstMilliseconds ? *number * 1000 : *number;
-}
-
-// Days back to the day that `word` names; for a weekday 0 to 6.
+// Days back to the day named by `word`; for a weekday 0 to 6.
 std::optional<int> days_back(std::string_view word, const Civil& today) {
   if (word == "today") return 0;
   if (word == "yesterday") return 1;
@@ -131,7 +124,7 @@ std::optional<int> days_back(std::string_view word, const Civil& today) {
   return std::nullopt;
 }
 
-// A time of day on the day `back` days ago, not after now: else on the day `step` days earlier (0: it stays).
+// A time of day on the day `back` days ago, not after now: otherwise on the day `step` days earlier (0: it stays).
 MaybeMs clock_on(const Civil& today, int back, int step, std::string_view clock, std::int64_t now_ms, Zone zone) {
   Civil civil = start_of_day(today, -back);
   int millisecond = 0;
@@ -139,7 +132,7 @@ MaybeMs clock_on(const Civil& today, int back, int step, std::string_view clock,
   if (!is_valid(civil)) return std::nullopt;
   std::vector<std::int64_t> moments = moments_of(civil, zone);
   if (step == 0) return moments.front() + millisecond;
-  // In the hour that an autumn night repeats, the later of the two, if it is past.
+  // In the repeated hour of an autumn night, the later of the two, if it is past.
   std::reverse(moments.begin(), moments.end());
   for (const std::int64_t moment : moments) {
     if (moment + millisecond <= now_ms) return moment + millisecond;
@@ -156,26 +149,22 @@ MaybeMs parse_relative(std::string_view text, std::int64_t now_ms) {
   return duration ? MaybeMs(now_ms - duration->count()) : std::nullopt;
 }
 
-// "10 minutes ago", "an hour ago", "2h ago", "1h30m ago".
-MaybeMs parse_ago(std::string_view text, std::int64_t now_ms) {
+// "10 minutes ago", "an hour ago", "2h ago", "1h30m ago"; as in git, "5.minutes.ago".
+MaybeMs parse_ago(std::string_view given, std::int64_t now_ms) {
+  std::string words(given);
+  if (given.ends_with(".ago")) std::ranges::replace(words, '.', ' ');
+  std::string_view text = words;
   constexpr std::string_view ago = " ago";
   if (!text.ends_with(ago)) return std::nullopt;
   text.remove_suffix(ago.size());
-  const std::string_view number = cut_word(text);
-  const std::string_view unit = trim(text);
-  if (unit.empty()) return parse_relative(number, now_ms);
-  constexpr std::array units{"second", "minute", "hour", "day", "week", "sec", "min"};
-  const auto* const found = std::ranges::find_if(
-      units, [unit](std::string_view name) { return unit == name || unit == std::string(name) + "s"; });
-  if (found == units.end()) return std::nullopt;
+  std::string_view unit = text;
+  const std::string_view number = cut_word(unit);
   const bool one = number == "a" || number == "an";
-  return parse_relative(std::string(one ? "1" : number) + (*found)[0], now_ms);
+  return parse_relative(one ? fmt::format("1{}", trim(unit)) : std::string(text), now_ms);
 }
 
 MaybeMs parse_words(std::string_view text, std::int64_t now_ms, Zone zone) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  const std::string lower = to_lower(text);
   if (lower == "now") return now_ms;
   if (const MaybeMs before = parse_ago(lower, now_ms)) return before;
   const Civil today = to_civil(now_ms, zone);
@@ -186,12 +175,22 @@ MaybeMs parse_words(std::string_view text, std::int64_t now_ms, Zone zone) {
     const bool named_day = word == "today" || word == "yesterday";
     return clock_on(today, *back, named_day ? 0 : 7, rest, now_ms, zone);
   }
-  return rest.empty() ? clock_on(today, 0, 1, word, now_ms, zone) : std::nullopt;
+  if (!rest.empty()) return std::nullopt;
+  const MaybeMs clock = clock_on(today, 0, 1, word, now_ms, zone);
+  return clock ? clock : parse_relative(word, now_ms);  // "5m", as in journalctl --since
+}
+
+// Removes "UTC", as written by format_time(), from the end: the zone of the preceding time.
+bool take_utc_mark(std::string_view& text) {
+  if (!text.ends_with("UTC") && !text.ends_with("utc")) return false;
+  text = trim(text.substr(0, text.size() - 3));
+  return true;
 }
 
 bool is_time_of_day(std::string_view text) {
   Civil civil;
   int millisecond = 0;
+  take_utc_mark(text);
   return take_clock(text, civil, millisecond) && text.empty();
 }
 
@@ -199,11 +198,18 @@ MaybeMs parse_any(std::string_view text, std::int64_t now_ms, Zone zone) {
   if (text.empty()) return std::nullopt;
   if (text.front() == '@') return parse_epoch(text.substr(1));
   if (text.front() == '-') return parse_relative(text.substr(1), now_ms);
+  if (take_utc_mark(text)) zone = Zone::utc;
   if (const MaybeMs absolute = parse_absolute(text, zone)) return absolute;
   return parse_words(text, now_ms, zone);
 }
 
 }  // namespace
+
+std::optional<std::int64_t> parse_epoch(std::string_view text) {
+  const auto number = parse_number<std::int64_t>(text);
+  if (!number || *number < 0) return std::nullopt;
+  return *number < kFirstMilliseconds ? *number * 1000 : *number;
+}
 
 Result<std::int64_t> parse_time(std::string_view text, std::int64_t now_ms, Zone zone) {
   const MaybeMs moment = parse_any(trim(text), now_ms, zone);
@@ -211,7 +217,7 @@ Result<std::int64_t> parse_time(std::string_view text, std::int64_t now_ms, Zone
   return malformed(fmt::format("'{}' is not a time. Times are: {}", to_printable(text), kTimeForms));
 }
 
-Result<std::int64_t> parse_end(std::string_view text, std::int64_t now_ms, Zone zone) {
+Result<std::int64_t> parse_exit(std::string_view text, std::int64_t now_ms, Zone zone) {
   return parse_time(text, is_time_of_day(trim(text)) ? now_ms + kAheadMs : now_ms, zone);
 }
 

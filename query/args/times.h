@@ -1,9 +1,10 @@
 #pragma once
 
-// Reads the times that people write: "03:14", "yesterday 03:14", "-2h", "2026-11-20T03:14:07Z" … Pure: the present
-// moment and the zone are parameters.
+// Parses times as users write them: "03:14", "yesterday 03:14", "-2h", "2026-11-20T03:14:07Z" … Pure: the current time
+// and the zone are parameters.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,21 +16,24 @@ namespace memoir::query {
 
 // The forms, for help and errors.
 inline constexpr std::string_view kTimeForms =
-    "2026-11-20 03:14[:07], 2026-11-20, 03:14 (the last one past), today, yesterday, monday (each with a time or "
+    "2026-11-20 03:14[:07], 2026-11-20, 03:14 (the most recent), today, yesterday, monday (each with a time or "
     "without), now, -2h, -1h30m, -3d, 10 minutes ago, @1795166412 (s or ms), 2026-11-20T03:14:07+01:00";
 
-// Those that are one word, for a shell to complete.
+// One-word forms, for shell completion.
 const std::vector<std::string>& time_words();
 
-// Milliseconds since the epoch. What cannot be read is malformed, and the message shows the forms.
+// Returns milliseconds since the epoch. Unreadable text is malformed, and the message shows the forms.
 Result<std::int64_t> parse_time(std::string_view text, std::int64_t now_ms, Zone zone);
 
-// The same of the end of a range: a time of day that is at most this far ahead is today's, and not that of yesterday.
+// Parses seconds or milliseconds since the epoch, as after "@"; nullopt for other text.
+std::optional<std::int64_t> parse_epoch(std::string_view text);
+
+// The same for the end of a range: a time of day up to this far ahead is today's instead of yesterday's.
 inline constexpr std::int64_t kAheadMs = 15 * 60'000;
-Result<std::int64_t> parse_end(std::string_view text, std::int64_t now_ms, Zone zone);
+Result<std::int64_t> parse_exit(std::string_view text, std::int64_t now_ms, Zone zone);
 
 inline constexpr std::int64_t kHourMs = 3'600'000;
-inline constexpr std::int64_t kDayMs = 24 * kHourMs;  // of UTC
+inline constexpr std::int64_t kDayMs = 24 * kHourMs;  // in UTC
 
 struct Day {
   std::int64_t begin_ms = 0;  // midnight
@@ -38,10 +42,10 @@ struct Day {
   bool holds(std::int64_t ms) const { return ms >= begin_ms && ms < end_ms; }
 };
 
-// The one that is so many days before it.
+// Returns the day this many days earlier.
 Day day_before(const Day& day, int days, Zone zone);
 
-// The day that a time lies in.
+// Parses the day that contains a time.
 Result<Day> parse_day(std::string_view text, std::int64_t now_ms, Zone zone);
 
 }  // namespace memoir::query

@@ -16,22 +16,21 @@ std::optional<Error> contradiction(const Options& options) {
   if (options.at && range) return malformed("--at is one time: it cannot go with --from, --to, --last or --day");
   if (options.day && (ends || options.last))
     return malformed("--day is a range of its own: leave out --from, --to, --last");
-  if (options.from && options.last)
-    return malformed("--from and --last both say where the range begins: leave one out");
+  if (options.from && options.last) return malformed("--from and --last both set the start of the range: use one");
   return std::nullopt;
 }
 
-// A wrong time is told with the option that it was given to.
+// Adds the option's name to the error of its time.
 Error of_option(Option option, const Error& error) {
   return malformed(fmt::format("{}: {}", option_text(option).name, error.message));
 }
 
 Result<std::int64_t> time_of(Option option, const std::string& text, std::int64_t now_ms, Zone zone) {
-  Result<std::int64_t> time = (option == Option::to ? parse_end : parse_time)(text, now_ms, zone);
+  Result<std::int64_t> time = (option == Option::to ? parse_exit : parse_time)(text, now_ms, zone);
   return time ? time : of_option(option, time.error());
 }
 
-// "--from, --to": those that say where the range lies.
+// "--from, --to": the options that set the range.
 std::string given(const Options& options) {
   std::string names;
   for (const auto& [option, text] : {std::pair{Option::from, &options.from},
@@ -49,7 +48,7 @@ Result<Range> resolve_day(const std::string& text, std::int64_t now_ms, Zone zon
   return Range{day->begin_ms, day->end_ms - 1};
 }
 
-// Nothing can have been recorded later, unless by a clock that is ahead of ours.
+// Nothing can have been recorded later, except by a clock ahead of ours.
 std::int64_t latest(Recorded recorded, std::int64_t now_ms) {
   return std::max(now_ms, recorded.last_ms);
 }
@@ -61,6 +60,8 @@ Result<Range> resolve_range(const Options& options, Recorded recorded, std::int6
   }
   if (options.from) {
     range.from_ms = TRY(time_of(Option::from, *options.from, now_ms, options.zone));
+    // The recorder stopped earlier: the range is empty.
+    if (!options.to && range.from_ms > range.to_ms) range.to_ms = latest(recorded, now_ms);
   }
   if (options.last) {
     const auto length = parse_duration(*options.last);
@@ -82,16 +83,35 @@ Result<When> resolve_when(const Options& options, Recorded recorded, std::int64_
   const Range range =
       TRY(options.day ? resolve_day(*options.day, now_ms, options.zone) : resolve_range(options, recorded, now_ms));
   if (range.from_ms > range.to_ms) {
-    return malformed(fmt::format("{}: the range ends ({}) before it begins ({})", given(options),
-                                 print_time(range.to_ms, options.zone), print_time(range.from_ms, options.zone)));
+    return malformed(fmt::format("{}: the range ends ({}) before it starts ({})", given(options),
+                                 format_time(range.to_ms, options.zone), format_time(range.from_ms, options.zone)));
   }
   if (range.from_ms == range.to_ms)
-    return malformed(given(options) + ": the range has no length; --at T asks for one time");
+    return malformed(given(options) + ": the range has no length; use --at T for one time");
   // A day that is not over ends now.
   Range asked = range;
   const std::int64_t latest_ms = latest(recorded, now_ms);
   if (asked.from_ms <= latest_ms) asked.to_ms = std::min(asked.to_ms, latest_ms);
   return When{std::nullopt, asked};
+}
+
+Result<Range> parse_against(const std::string& text, Range range, std::int64_t now_ms, Zone zone) {
+  const Day own = TRY(parse_day(fmt::format("@{}", range.from_ms), now_ms, zone));
+  std::int64_t earlier_ms = 0;
+  if (text.starts_with('-') || text.ends_with(" ago")) {
+    const auto then = parse_time(text, now_ms, zone);
+    if (!then) return of_option(Option::against, then.error());
+    earlier_ms = now_ms - *then;
+    // Days are those of the calendar: the time of day stays if the clock changes.
+    if (earlier_ms > 0 && earlier_ms % kDayMs == 0)
+      earlier_ms = own.begin_ms - day_before(own, static_cast<int>(earlier_ms / kDayMs), zone).begin_ms;
+  } else {
+    const Result<Day> day = parse_day(text, now_ms, zone);
+    if (!day) return of_option(Option::against, day.error());
+    earlier_ms = own.begin_ms - day->begin_ms;
+  }
+  if (earlier_ms == 0) return malformed("--against: is the same range; give another day, or an offset such as -7d");
+  return Range{range.from_ms - earlier_ms, range.to_ms - earlier_ms};
 }
 
 Result<std::optional<std::int64_t>> parse_step(const Options& options, std::string_view why) {
@@ -100,6 +120,11 @@ Result<std::optional<std::int64_t>> parse_step(const Options& options, std::stri
   if (!step) return of_option(Option::step, step.error());
   if (step->count() <= 0) return malformed(fmt::format("--step: {}", why));
   return std::optional<std::int64_t>(step->count());
+}
+
+Range range_asked(const When& when, std::int64_t last_tick_ms) {
+  if (when.at_ms) return {*when.at_ms, *when.at_ms};
+  return when.range.value_or(Range{last_tick_ms - kDayMs, last_tick_ms});
 }
 
 Range range_or_last(const When& when, Recorded recorded, std::int64_t length_ms) {

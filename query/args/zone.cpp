@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <fmt/format.h>
 #include <optional>
 
@@ -28,7 +30,7 @@ std::tm to_tm(const Civil& civil, int is_dst) {
   return tm;
 }
 
-// A time as print_time() writes it in UTC, at the front of `text`.
+// A time as written by format_time() in UTC, at the front of `text`.
 std::optional<Civil> take_utc(std::string_view text) {
   constexpr std::string_view form = "0000-00-00 00:00:00 UTC";
   if (text.size() < form.size()) return std::nullopt;
@@ -44,6 +46,20 @@ std::optional<Civil> take_utc(std::string_view text) {
 }
 
 }  // namespace
+
+// As tzset(3) finds it: any value may be the name of a file, and a colon in front says that it is one.
+std::optional<std::string> odd_zone_file() {
+  const char* const zone = std::getenv("TZ");
+  if (zone == nullptr) return std::nullopt;
+  const char* const folder = std::getenv("TZDIR");
+  const std::filesystem::path path =
+      std::filesystem::path(folder == nullptr ? "/usr/share/zoneinfo" : folder) / (zone[0] == ':' ? zone + 1 : zone);
+  std::error_code error;
+  const auto type = std::filesystem::status(path, error).type();
+  using enum std::filesystem::file_type;
+  const bool is_read = type == fifo || type == character || type == block || type == socket;
+  return is_read ? std::optional(path.string()) : std::nullopt;
+}
 
 bool is_valid(const Civil& civil) {
   return date_of(civil).ok() && civil.hour >= 0 && civil.hour < 24 && civil.minute >= 0 && civil.minute < 60 &&
@@ -62,7 +78,7 @@ std::vector<std::int64_t> moments_of(const Civil& civil, Zone zone) {
     std::tm tm = to_tm(civil, 0);
     return {std::int64_t{timegm(&tm)} * 1000};
   }
-  // mktime takes the offset of standard or summer time as told, and by itself where a zone changed without either.
+  // mktime needs to know standard or summer time; it handles other zone changes by itself.
   std::vector<std::int64_t> found;
   std::vector<std::int64_t> tried;
   for (const int is_dst : {0, 1, -1}) {
@@ -96,7 +112,7 @@ std::vector<std::int64_t> round_times(std::int64_t from_ms, std::int64_t until_m
     const std::int64_t begin_ms = moments_of(at, zone).front();
     if (begin_ms >= until_ms) return times;
     if (step_ms < hour_ms) {
-      // Clocks are put forward and back by whole hours: the minutes go on.
+      // Clocks are moved by whole hours: minutes continue.
       const std::int64_t end_ms = std::min(moments_of(start_of_day(first, day + 1), zone).front(), until_ms);
       const std::int64_t before = std::max<std::int64_t>(from_ms - begin_ms + step_ms - 1, 0) / step_ms;
       for (std::int64_t ms = begin_ms + before * step_ms; ms < end_ms; ms += step_ms) add(ms);
@@ -111,27 +127,27 @@ int weekday(const Civil& civil) {
   return static_cast<int>(std::chrono::weekday{std::chrono::sys_days{date_of(civil)}}.c_encoding());
 }
 
-std::string print_time(std::int64_t ms, Zone zone) {
+std::string format_time(std::int64_t ms, Zone zone) {
   const Civil at = to_civil(ms, zone);
   return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}{}", at.year, at.month, at.day, at.hour, at.minute, at.second,
                      zone == Zone::utc ? " UTC" : "");
 }
 
-std::string print_date(std::int64_t ms, Zone zone) {
+std::string format_date(std::int64_t ms, Zone zone) {
   const Civil at = to_civil(ms, zone);
   return fmt::format("{:04}-{:02}-{:02}", at.year, at.month, at.day);
 }
 
-std::string print_time_of_day(std::int64_t ms, Zone zone) {
+std::string format_time_of_day(std::int64_t ms, Zone zone) {
   const Civil at = to_civil(ms, zone);
   return fmt::format("{:02}:{:02}:{:02}", at.hour, at.minute, at.second);
 }
 
-std::string print_within(std::int64_t from_ms, std::int64_t until_ms, Zone zone) {
-  if (from_ms == until_ms) return print_time(from_ms, zone);
-  const bool same_day = print_date(from_ms, zone) == print_date(until_ms, zone);
-  return fmt::format("{} to {}", print_time(from_ms, zone),
-                     same_day ? print_time_of_day(until_ms, zone) : print_time(until_ms, zone));
+std::string format_within(std::int64_t from_ms, std::int64_t until_ms, Zone zone) {
+  if (from_ms == until_ms) return format_time(from_ms, zone);
+  const bool same_day = format_date(from_ms, zone) == format_date(until_ms, zone);
+  return fmt::format("{} to {}", format_time(from_ms, zone),
+                     same_day ? format_time_of_day(until_ms, zone) : format_time(until_ms, zone));
 }
 
 std::string times_in_zone(std::string_view text, Zone zone) {
@@ -140,7 +156,7 @@ std::string times_in_zone(std::string_view text, Zone zone) {
   while (!text.empty()) {
     const std::optional<Civil> civil = take_utc(text);
     if (civil) {
-      out += print_time(moments_of(*civil, Zone::utc).front(), zone);
+      out += format_time(moments_of(*civil, Zone::utc).front(), zone);
     } else {
       out += text.front();
     }

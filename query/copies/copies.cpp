@@ -1,9 +1,10 @@
 #include "query/copies/copies.h"
 
+#include <array>
+#include <csignal>
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "query/copies/interruption.h"
 #include "query/render/terminal.h"
 #include "store/reader.h"
 
@@ -37,6 +38,37 @@ Columns<Written> columns() {
   };
 }
 
+constexpr std::array kSignals{SIGINT, SIGHUP, SIGTERM};
+
+volatile std::sig_atomic_t noted = 0;
+std::array<struct sigaction, kSignals.size()> handlers_before;
+
+void note(int) {
+  noted = 1;
+}
+
+// During its lifetime, Ctrl-C, a hangup and TERM are noted instead of ending the program, so that it can clean up. One
+// at a time.
+class Interruption {
+ public:
+  Interruption() {
+    noted = 0;
+    struct sigaction action {};
+    action.sa_handler = note;
+    action.sa_flags = SA_RESTART;
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      sigaction(kSignals[i], nullptr, &handlers_before[i]);
+      // nohup(1) makes a program ignore the hangup.
+      if (handlers_before[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+    }
+  }
+  ~Interruption() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &handlers_before[i], nullptr);
+  }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+};
+
 }  // namespace
 
 Result<Report> copy_to_output(const std::string& database, const Options& options, std::string_view what,
@@ -46,7 +78,7 @@ Result<Report> copy_to_output(const std::string& database, const Options& option
   const Status copied =
       copy({database, *options.output, options.force ? Existing::replace : Existing::keep, [](int percent) {
               show_progress("copying", percent);
-              return !Interruption::came();
+              return noted == 0;
             }});
   end_progress();
   if (!copied) return copied.error();

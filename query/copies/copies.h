@@ -1,6 +1,6 @@
 #pragma once
 
-// What backup and extract have in common: where to, how it goes on, and what came of it.
+// Common parts of backup and extract: the destination, the progress, and the result.
 
 #include <functional>
 #include <string_view>
@@ -12,7 +12,7 @@
 
 namespace memoir::query {
 
-// Copies to --output, with progress on a terminal; an interruption leaves nothing. `what`: "backup of F", for the
+// Copies to --output, with progress on a terminal; an interruption leaves no file. `what`: "backup of F", for the
 // title.
 Result<Report> copy_to_output(const std::string& database, const Options& options, std::string_view what,
                               const std::function<Status(const CopyPlan&)>& copy);

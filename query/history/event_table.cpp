@@ -14,7 +14,7 @@ Event event_at(std::int64_t wall_ms, const char* kind, std::string text) {
   return {{wall_ms, 0}, kind, std::move(text)};
 }
 
-// That a run ended badly has an event of its own.
+// An unclean end of a run has its own event.
 std::vector<Event> events_of_runs(const std::vector<StoredRun>& runs) {
   std::vector<Event> events;
   events.reserve(3 * runs.size());
@@ -24,11 +24,12 @@ std::vector<Event> events_of_runs(const std::vector<StoredRun>& runs) {
       events.push_back(
           event_at(run.boot.boot_ms, "boot", fmt::format("The machine booted, Linux {}", run.boot.kernel)));
     }
-    events.push_back(event_at(
-        run.started_ms, "start",
-        fmt::format("memoird {} ({}) began to record, every {}", run.version, run.pid, print_span(run.interval_ms))));
-    if (run.ended_ms && run.end_reason != "unclean")
-      events.push_back(event_at(*run.ended_ms, "stop", fmt::format("memoird ({}) ended: {}", run.pid, run.end_reason)));
+    events.push_back(event_at(run.started_ms, "start",
+                              fmt::format("memoird {} ({}) started recording, every {}", run.version, run.pid,
+                                          format_span(run.interval_ms))));
+    if (run.stopped_ms && run.stop_reason != "unclean")
+      events.push_back(
+          event_at(*run.stopped_ms, "stop", fmt::format("memoird ({}) stopped: {}", run.pid, run.stop_reason)));
     before = &run;
   }
   return events;
@@ -37,10 +38,10 @@ std::vector<Event> events_of_runs(const std::vector<StoredRun>& runs) {
 }  // namespace
 
 const std::vector<std::string>& event_kinds() {
-  static const std::vector<std::string> kinds{"alert",      "boot",    "burst",    "clock-step", "degraded", "gap",
-                                              "held",       "limit",   "lost",     "missed",     "moved",    "oom-kill",
-                                              "oom-victim", "reload",  "restored", "set-aside",  "start",    "stop",
-                                              "suspend",    "unclean", "wal"};
+  static const std::vector<std::string> kinds{
+      "alert",        "blocked",  "boot",   "burst", "clock-step", "degraded",   "gap",         "limit",
+      "limit-change", "lost",     "missed", "moved", "oom-kill",   "oom-victim", "quarantined", "reload",
+      "restart",      "restored", "start",  "stop",  "suspend",    "throttled",  "tmpfs-full",  "unclean"};
   return kinds;
 }
 
@@ -49,9 +50,9 @@ std::vector<Event> with_events_of_runs(const std::vector<Event>& stored, const s
   std::vector<Event> others = events_of_runs(runs);
   for (const Gap& gap : gaps) {
     if (gap.reason == "late")
-      others.push_back(event_at(
-          gap.to_ms, "missed",
-          fmt::format("The ticks of {} were missed: memoird came too late", print_span(gap.to_ms - gap.from_ms))));
+      others.push_back(
+          event_at(gap.to_ms, "missed",
+                   fmt::format("Ticks of {} were missed: memoird ran late", format_span(gap.to_ms - gap.from_ms))));
   }
   std::erase_if(others, [range](const Event& event) {
     return event.at.wall_ms < range.from_ms || event.at.wall_ms > range.to_ms;
@@ -65,7 +66,8 @@ std::vector<Event> with_events_of_runs(const std::vector<Event>& stored, const s
 }
 
 Table event_table(const std::vector<Event>& events) {
-  static const std::set<std::string> harmless{"boot", "clock-step", "limit", "reload", "start", "stop", "suspend"};
+  static const std::set<std::string> harmless{"boot",    "clock-step", "limit-change", "reload",
+                                              "restart", "start",      "stop",         "suspend"};
   const Columns<Event> columns{
       {{"at_ms", "AT", Kind::time}, [](const Event& event) { return event.at.wall_ms; }},
       {{"kind", "KIND", Kind::text}, &Event::kind},

@@ -1,9 +1,9 @@
 #pragma once
 
-// Processes that ended, as the kernel told: those that are kept one by one, and the sums of the others. What no tick
-// saw is among them.
+// Exited processes, as reported by the kernel: single exits, and the sums of the others. Includes unsampled processes.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,40 +12,45 @@
 
 namespace memoir::query {
 
-struct EndedProcess {
+struct ExitedProcess {
   StoredProcess process;
-  ProcessEnd end;
+  ExitRecord record;
 };
 
-// Several of one name. What is known of them is in the place of a process, for filters and groups.
-struct EndedOthers {
+// Several with one name. Their common properties replace a process, for filters and groups.
+struct ExitedOthers {
   StoredProcess process;
-  EndSum sum;
+  ExitSum sum;
 };
 
-StoredProcess stand_in(const EndSum& sum);
+StoredProcess stand_in(const ExitSum& sum);
 
-struct Ended {
-  EndTotals told;
-  std::vector<StoredEnd> kept;  // the largest peak first
-  std::vector<EndedOthers> others;
+struct Exited {
+  ExitTotals totals;
+  std::vector<StoredExit> kept;  // the largest peak first
+  std::vector<ExitedOthers> others;
 };
 
-// Of those that are kept, whatever the filter: who they were is for visit_kept() to say.
-Result<Ended> load_ended(Reader& reader, Range range, const Filter& filter);
+// Exits of all kept processes, unfiltered: visit_kept() loads the processes.
+Result<Exited> load_exited(Reader& reader, Range range, const Filter& filter);
 
-// Those that the filter takes, in their order, with who they were: some thousand are read at once, for there may be
-// very many.
-Status visit_kept(Reader& reader, const std::vector<StoredEnd>& kept, const Filter& filter,
-                  const std::function<void(const EndedProcess&)>& visit);
+// Visits the exits that the filter accepts, in order, with their processes: some thousand are read together, because
+// there may be very many.
+Status visit_kept(Reader& reader, const std::vector<StoredExit>& kept, const Filter& filter,
+                  const std::function<void(const ExitedProcess&)>& visit);
 
-// One alone, without names.
-EndSum sum_of(const ProcessEnd& end);
+// A sum of one exit, without names.
+ExitSum sum_of(const ExitRecord& end);
 
 // "exit 0", "exit 1", "SIGKILL", "SIGSEGV (core)".
-std::string how_ended(std::int32_t exit_code);
+std::string format_exit_status(std::int32_t exit_code);
 
-// That the range, or a part of it, has no ends because nobody told of them, and that some were lost. Empty: it has all.
-std::vector<std::string> ends_missing(const EndTotals& told);
+// Exit status in wait(2)'s format; nullopt if it ended otherwise, or the outcome is unknown.
+std::optional<std::int64_t> status_of(std::optional<std::int32_t> exit_code);
+std::optional<std::int64_t> signal_of(std::optional<std::int32_t> exit_code);
+
+// Notes that the range, or a part of it, has no exits because there were no kernel events, and that some were lost.
+// Empty if it has all.
+std::vector<std::string> exit_gaps(const ExitTotals& totals);
 
 }  // namespace memoir::query

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "query/history/tier.h"
 #include "store/names.h"
@@ -10,19 +11,23 @@ namespace memoir::query {
 
 namespace {
 
-// How much of a span within the range was recorded.
+// Recorded time of a span within the range.
 Result<BucketSum::Recorded> recorded_time(Reader& reader, Tier tier, Range range) {
   const Range buckets{bucket_around(tier, range.from_ms).from_ms, bucket_around(tier, range.to_ms).to_ms};
-  const Coverage coverage = TRY(reader.coverage(buckets));
-  return BucketSum::Recorded([gaps = coverage.gaps](std::int64_t from_ms, std::int64_t until_ms) {
-    std::int64_t recorded_ms = until_ms - from_ms;
-    for (const Gap& gap : gaps)
-      recorded_ms -= std::max<std::int64_t>(std::min(gap.to_ms, until_ms) - std::max(gap.from_ms, from_ms), 0);
-    return recorded_ms;
+  Coverage coverage = TRY(reader.coverage(buckets));
+  return BucketSum::Recorded([coverage = std::move(coverage)](std::int64_t from_ms, std::int64_t until_ms) {
+    return recorded_within(coverage, from_ms, until_ms);
   });
 }
 
 }  // namespace
+
+std::int64_t recorded_within(const Coverage& coverage, std::int64_t from_ms, std::int64_t until_ms) {
+  std::int64_t recorded_ms = until_ms - from_ms;
+  for (const Gap& gap : coverage.gaps)
+    recorded_ms -= std::max<std::int64_t>(std::min(gap.to_ms, until_ms) - std::max(gap.from_ms, from_ms), 0);
+  return recorded_ms;
+}
 
 std::optional<SubjectKind> group_kind(std::string_view group) {
   const auto found = std::ranges::find(kGroupKinds, group, [](SubjectKind kind) { return info_of(kind).name; });
@@ -37,9 +42,9 @@ SubjectSum::SubjectSum(std::int64_t width_ms, const BucketSum::Recorded& recorde
   if (width_ms > 0) sum_.emplace<BucketSum>(width_ms, recorded);
 }
 
-void SubjectSum::add(std::int64_t subject_id, const Interval& interval, bool gone) {
-  if (auto* const ticks = std::get_if<GroupSum>(&sum_)) return ticks->add(subject_id, interval, gone);
-  std::get<BucketSum>(sum_).add(subject_id, interval);
+void SubjectSum::add(const SubjectInterval& of, bool gone) {
+  if (auto* const ticks = std::get_if<GroupSum>(&sum_)) return ticks->add(of.subject_id, of.interval, gone, of.pass);
+  std::get<BucketSum>(sum_).add(of.subject_id, of.interval);
 }
 
 void SubjectSum::visit(const std::function<void(const Interval&)>& visit) {
@@ -66,8 +71,7 @@ Result<MakeSum> sums_over(Reader& reader, Tier tier, Range range) {
   return MakeSum([width_ms, recorded] { return SubjectSum(width_ms, recorded); });
 }
 
-Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuestion& question,
-                                            const VisitProcess& visit) {
+Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuery& question, const VisitProcess& visit) {
   ProcessHistory history(reader, question);
   if (!holds_groups(question.tier)) {
     TRY(visit_processes(reader, question.range, visit));
@@ -79,12 +83,11 @@ Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuestio
     ids.insert(of.subject_id);
     history.intervals_.push_back(of);
   }));
-  const std::vector<StoredProcess> processes = TRY(load_processes_by_id(reader, {ids.begin(), ids.end()}));
-  std::ranges::for_each(processes, visit);
+  TRY(visit_processes_by_id(reader, {ids.begin(), ids.end()}, visit));
   return history;
 }
 
-Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuestion& question) {
+Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuery& question) {
   std::vector<StoredProcess> processes;
   ProcessHistory history =
       TRY(load(reader, question, [&processes](const StoredProcess& process) { processes.push_back(process); }));
@@ -92,8 +95,7 @@ Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuestio
   return history;
 }
 
-ProcessHistory ProcessHistory::of(Reader& reader, const HistoryQuestion& question,
-                                  std::vector<StoredProcess> processes) {
+ProcessHistory ProcessHistory::of(Reader& reader, const HistoryQuery& question, std::vector<StoredProcess> processes) {
   ProcessHistory history(reader, question);
   history.processes_ = std::move(processes);
   history.one_by_one_ = true;
@@ -106,7 +108,7 @@ Status ProcessHistory::visit(const VisitInterval& visit) const {
     return Done{};
   }
   if (!one_by_one_) return reader_->history(question_, visit);
-  HistoryQuestion one = question_;
+  HistoryQuery one = question_;
   for (const StoredProcess& process : processes_) {
     one.subject_id = process.id;
     TRY(reader_->history(one, visit));
@@ -125,29 +127,61 @@ void Exactness::add(Tier tier, const SubjectInterval& of) {
   }
 }
 
-Status visit_groups(Reader& reader, const HistoryQuestion& question, const VisitGroup& visit) {
-  const std::map<std::int64_t, std::string> names = TRY(load_group_names(reader, question.kind));
+Result<SeriesByMetric> load_series(Reader& reader, const HistoryQuery& question) {
+  SeriesByMetric series;
+  TRY(reader.history(question, [&series](const SubjectInterval& of) { series[of.metric].push_back(of.interval); }));
+  for (auto& [metric, intervals] : series) std::ranges::stable_sort(intervals, {}, &Interval::from_ms);
+  return series;
+}
+
+Status visit_groups(Reader& reader, const HistoryQuery& question, const VisitGroup& visit) {
+  return visit_groups(reader, question, TRY(load_group_names(reader, question.kind)), visit);
+}
+
+Status visit_groups(Reader& reader, const HistoryQuery& question, const GroupNames& names, const VisitGroup& visit) {
   return reader.history(question, [&](const SubjectInterval& of) {
     const auto name = names.find(of.subject_id);
     if (name != names.end()) visit(name->second, of);
   });
 }
 
-void MeanState::add(const SubjectInterval& of, const Interval& part) {
-  processes = std::max(processes, of.processes);
-  means[of.metric].add(part);
-}
-
-MetricValues MeanState::values() const {
+MetricValues MeanState::values(std::optional<std::int64_t> recorded_ms) const {
   MetricValues values;
-  for (const auto& [metric, mean] : means) values[metric] = mean.mean();
+  for (const auto& [metric, mean] : means) values[metric] = recorded_ms ? mean.over(*recorded_ms) : mean.mean();
   return values;
 }
 
-MetricValues MeanState::values_over(std::int64_t recorded_ms) const {
-  MetricValues values;
-  for (const auto& [metric, mean] : means) values[metric] = mean.over(recorded_ms);
-  return values;
+MachineMemory MeanState::machine() const {
+  MachineMemory memory;
+  for (const MachineField field : kMachineSizes) {
+    const auto mean = means.find(metric_of(field));
+    if (mean != means.end()) memory.set(field, mean->second.mean());
+  }
+  return memory;
+}
+
+Result<BucketMeans> load_means(Reader& reader, Tier tier, SubjectKind kind,
+                               const std::vector<std::int64_t>& starts_ms) {
+  BucketMeans all;
+  if (starts_ms.empty()) return all;
+  const std::int64_t width_ms = bucket_ms(tier);
+  const bool is_machine = kind == SubjectKind::machine;
+  const HistoryQuery question{
+      tier,
+      kind,
+      {},
+      {starts_ms.front(), starts_ms.back() + width_ms},
+      is_machine ? machine_size_metrics() : std::vector<Metric>(kRolledMetrics.begin(), kRolledMetrics.end())};
+  TRY(reader.history(question, [&](const SubjectInterval& of) {
+    // An interval of several buckets is in each of them, and a bucket may come in two parts.
+    auto start = std::ranges::lower_bound(starts_ms, bucket_around(tier, of.interval.from_ms).from_ms);
+    for (; start != starts_ms.end() && *start < of.interval.until_ms; ++start) {
+      MeanState& state = all[*start][of.subject_id];
+      state.processes = std::max(state.processes, of.processes);
+      state.means[of.metric].add(clipped(of.interval, *start, *start + width_ms));
+    }
+  }));
+  return all;
 }
 
 Range bucket_around(Tier tier, std::int64_t at_ms) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What commands ask of the past, whichever tier it is kept in: sums over subjects, and processes with what they held.
+// Access to the past for commands, independent of the tier: sums over subjects, and processes with their memory.
 
 #include <functional>
 #include <map>
@@ -10,25 +10,28 @@
 
 #include "analysis/bucket_sum.h"
 #include "analysis/ranking.h"
-#include "analysis/rolled.h"
+#include "analysis/span_stats.h"
 #include "store/reader.h"
 
 namespace memoir::query {
 
-// The groups of --group that may have a history of their own: identity, category, cgroup.
+// The groups of --group that may have their own history: identity, category, cgroup.
 std::optional<SubjectKind> group_kind(std::string_view group);
-// Those that have one in a tier; nullopt: the history of its members is summed.
+// Groups with a history in a tier; nullopt: the history of the members is summed.
 std::optional<SubjectKind> kept_kind(Tier tier, std::string_view group);
 
-// Several subjects as one: the sum of what they hold. Ticks tell its extremes, rollups its mean alone.
+// The recorded time within [from_ms, until_ms], which is in the range of the coverage.
+std::int64_t recorded_within(const Coverage& coverage, std::int64_t from_ms, std::int64_t until_ms);
+
+// Sums several subjects. From ticks it has the extremes, from rollups only the mean.
 class SubjectSum {
  public:
   SubjectSum(std::int64_t width_ms, const BucketSum::Recorded& recorded);
 
-  // `gone`: as of GroupSum.
-  void add(std::int64_t subject_id, const Interval& interval, bool gone = false);
+  // `gone`: as in GroupSum.
+  void add(const SubjectInterval& of, bool gone = false);
 
-  // In order of time.
+  // In time order.
   void visit(const std::function<void(const Interval&)>& visit);
   std::vector<Interval> intervals();
   Summary summary();
@@ -37,66 +40,70 @@ class SubjectSum {
   std::variant<GroupSum, BucketSum> sum_;
 };
 
-// Makes the sums of a tier and a range.
 using MakeSum = std::function<SubjectSum()>;
 Result<MakeSum> sums_over(Reader& reader, Tier tier, Range range);
 
-// Processes, and one metric of each.
 class ProcessHistory {
  public:
-  // Of all processes that the tier knows of in the range: rollups have none of those that lived for less than one of
-  // their buckets.
-  static Result<ProcessHistory> load(Reader& reader, const HistoryQuestion& question);
-  // Keeps none of them: `visit` gets each.
-  static Result<ProcessHistory> load(Reader& reader, const HistoryQuestion& question, const VisitProcess& visit);
-  // Of these alone, read one by one.
-  static ProcessHistory of(Reader& reader, const HistoryQuestion& question, std::vector<StoredProcess> processes);
+  // All processes of the tier in the range: rollups lack those that ran for less than one of their buckets.
+  static Result<ProcessHistory> load(Reader& reader, const HistoryQuery& question);
+  // Passes each interval to `visit` instead of storing it.
+  static Result<ProcessHistory> load(Reader& reader, const HistoryQuery& question, const VisitProcess& visit);
+  // Only these, read one by one.
+  static ProcessHistory of(Reader& reader, const HistoryQuery& question, std::vector<StoredProcess> processes);
 
   const std::vector<StoredProcess>& processes() const { return processes_; }
   bool complete() const { return complete_; }  // no process of the range is missing
 
-  // Those of one process in order of time.
+  // Visits the intervals; those of one process are in time order.
   Status visit(const VisitInterval& visit) const;
 
  private:
-  ProcessHistory(Reader& reader, HistoryQuestion question) : reader_(&reader), question_(std::move(question)) {}
+  ProcessHistory(Reader& reader, HistoryQuery question) : reader_(&reader), question_(std::move(question)) {}
 
   Reader* reader_;
-  HistoryQuestion question_;
+  HistoryQuery question_;
   std::vector<StoredProcess> processes_;
-  std::vector<SubjectInterval> intervals_;  // of rollups, which tell only then whose they are
+  std::vector<SubjectInterval> intervals_;  // of rollups, which identify the processes only at the end
   bool complete_ = true;
   bool one_by_one_ = false;
 };
 
-// How exact the values of processes are over time: of ticks the time of members counts, of rollups their share.
+// Exactness of processes' values over time: for ticks by the time of members, for rollups by their share.
 struct Exactness {
-  std::int64_t unknown_ms = 0;  // time of members whose memory was not known (zombies have none to know)
-  std::int64_t inexact_ms = 0;  // time of members whose PSS is not exact
+  std::int64_t unknown_ms = 0;  // time of members with unknown memory (zombies have none)
+  std::int64_t inexact_ms = 0;  // time of members with an inexact PSS
   std::int64_t member_ms = 0;   // time of all members
   ExactShare share = {};
 
   void add(Tier tier, const SubjectInterval& of);
 };
 
-// Groups by what they are called; what a file has no name for any more is left out.
-using VisitGroup = std::function<void(const std::string& name, const SubjectInterval&)>;
-Status visit_groups(Reader& reader, const HistoryQuestion& question, const VisitGroup& visit);
+// The intervals of a query by metric, in time order.
+using SeriesByMetric = std::map<Metric, std::vector<Interval>>;
+Result<SeriesByMetric> load_series(Reader& reader, const HistoryQuery& question);
 
-// What one subject held over a bucket, which may come as two.
+// Groups by name; groups without a name in the file are left out.
+using VisitGroup = std::function<void(const std::string& name, const SubjectInterval&)>;
+Status visit_groups(Reader& reader, const HistoryQuery& question, const VisitGroup& visit);
+using GroupNames = std::map<std::int64_t, std::string>;  // by row
+Status visit_groups(Reader& reader, const HistoryQuery& question, const GroupNames& names, const VisitGroup& visit);
+
+// Memory of one subject over a bucket.
 struct MeanState {
-  std::int64_t processes = 0;  // the most at one time
+  std::int64_t processes = 0;  // maximum at one time
   std::map<Metric, BucketMean> means;
 
-  // `part`: that of `of` which is within the bucket.
-  void add(const SubjectInterval& of, const Interval& part);
-
-  // While it lived; or over a time of which it held nothing in the rest (BucketMean).
-  MetricValues values() const;
-  MetricValues values_over(std::int64_t recorded_ms) const;
+  // Over its lifetime; or over a longer time with 0 for the remainder (BucketMean).
+  MetricValues values(std::optional<std::int64_t> recorded_ms = {}) const;
+  MachineMemory machine() const;
 };
 
-// The bucket of a tier that holds a time: [from_ms, to_ms); of ticks the time itself.
+// All subjects of a kind over buckets of a tier, by the start of the bucket and by subject.
+using BucketMeans = std::map<std::int64_t, std::map<std::int64_t, MeanState>>;
+Result<BucketMeans> load_means(Reader& reader, Tier tier, SubjectKind kind, const std::vector<std::int64_t>& starts_ms);
+
+// The bucket of a tier that contains a time: [from_ms, to_ms); for ticks the time itself.
 Range bucket_around(Tier tier, std::int64_t at_ms);
 
 }  // namespace memoir::query

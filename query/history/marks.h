@@ -1,6 +1,6 @@
 #pragma once
 
-// What a high-water mark of the store means.
+// Interpretation of stored high-water marks.
 
 #include <array>
 #include <cstdint>
@@ -14,32 +14,32 @@
 
 namespace memoir::query {
 
-// VmHWM is that of a whole life: one that stood when its UTC day began was reached before.
+// VmHWM covers a whole life: a mark that existed at the start of its UTC day was reached before.
 inline bool stood(const HighWater& mark) {
   return mark.before_ms != mark.at_ms && mark.before_ms < mark.day_ms.value_or(0);
 }
 
-inline Value seen_by_value(std::optional<SeenBy> by) {
+inline Value seen_by_value(std::optional<Origin> by) {
   return by ? Value(std::string(to_string(*by))) : Value();
 }
 
-// When it was reached, within which time, and how that is known. `mark` finds the HighWater or the Peak of a row;
-// `least_useful` is of AT, WITHIN and SEEN BY.
+// Adds the time of a mark, the interval within which it was reached, and its source. `mark` finds the HighWater or the
+// Peak of a row; `drop_order` is that of AT, WITHIN and SOURCE.
 template <typename Row, typename GetMark>
-void add_reached(Columns<Row>& columns, GetMark mark, std::array<int, 3> least_useful) {
-  columns.add({"at_ms", "AT", Kind::time, least_useful[0]}, [mark](const Row& row) { return mark(row).at_ms; });
-  columns.add(for_machines("before_ms", Kind::time), [mark](const Row& row) { return mark(row).before_ms; });
-  columns.add(for_people("WITHIN", Kind::duration, least_useful[1]), [mark](const Row& row) {
+void add_reached(Columns<Row>& columns, GetMark mark, std::array<int, 3> drop_order) {
+  columns.add({"at_ms", "AT", Kind::time, drop_order[0]}, [mark](const Row& row) { return mark(row).at_ms; });
+  columns.add(data_column("before_ms", Kind::time), [mark](const Row& row) { return mark(row).before_ms; });
+  columns.add(display_column("WITHIN", Kind::duration, drop_order[1]), [mark](const Row& row) {
     const std::int64_t within_ms = mark(row).at_ms - mark(row).before_ms;
     return within_ms > 0 ? within_ms : Value();
   });
-  columns.add({"seen_by", "SEEN BY", Kind::text, least_useful[2]},
+  columns.add({"seen_by", "SOURCE", Kind::text, drop_order[2]},
               [mark](const Row& row) { return seen_by_value(mark(row).seen_by); });
 }
 
-// Whose they are, those that the store still knows.
+// Their processes, as far as the store still has them.
 inline Result<std::vector<StoredProcess>> processes_of(Reader& reader, const ProcessMarks& marks) {
-  return load_processes_by_id(reader, each_of(marks.marks, &HighWater::subject_id));
+  return load_processes_by_id(reader, transformed(marks.marks, &HighWater::subject_id));
 }
 
 }  // namespace memoir::query

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "analysis/rolled.h"
 #include "base/text.h"
 #include "query/args/times.h"
-#include "query/history/history.h"
 #include "store/events.h"
+#include "store/states.h"
 
 namespace memoir::query {
 
@@ -22,21 +21,21 @@ void count_runs(RecorderStatus& status, Range day) {
     const StoredRun& run = status.runs[index];
     if (run.first_tick_ms) status.recorded_ms += heard_ms(run) - *run.first_tick_ms;
     const bool last = index + 1 == status.runs.size();
-    const bool died = run.end_reason == "unclean" || (last && status.recording == Recording::died);
+    const bool died = run.stop_reason == "unclean" || (last && status.recording == Recording::died);
     if (index > 0 && run.started_ms >= day.from_ms) ++status.restarts;
     if (died && heard_ms(run) >= day.from_ms) ++status.unclean_ends;
   }
 }
 
-// Takes out what is over: it begins with the same subject.
+// Removes a condition that has ended, by its subject.
 void take_restored(RecorderStatus& status, const Event& event) {
   const std::string subject = event.text.substr(0, event.text.find(" have been "));
   std::erase_if(status.degraded, [&subject](const Event& before) { return before.text.starts_with(subject); });
 }
 
-// Its events are "Began: why" and "Ended …". One that the recorder did not live to end is over.
+// Its events are "Started: why" and "Ended …". A burst during which the recorder crashed has ended.
 void count_burst(RecorderStatus& status, const Event& event, Range day) {
-  const bool begins = event.text.starts_with("Began: ");
+  const bool begins = event.text.starts_with("Started: ");
   if (begins && event.at.wall_ms >= day.from_ms) ++status.bursts;
   const bool live = status.recording == Recording::active && event.at.wall_ms >= status.runs.back().started_ms;
   status.burst = begins && live ? std::optional(event) : std::nullopt;
@@ -62,19 +61,7 @@ std::optional<ProcessState> find_pid(const Snapshot& snapshot, std::int32_t pid)
   return std::nullopt;
 }
 
-// By the machine's counter, which a boot begins at 0.
-Status count_oom_kills(Reader& reader, RecorderStatus& status, Range day) {
-  std::vector<Interval> counter;
-  TRY(reader.history({Tier::five_minutes, SubjectKind::machine, {}, day, {metric_of(MachineField::oom_kill)}, true},
-                     [&counter](const SubjectInterval& of) { counter.push_back(of.interval); }));
-  if (counter.empty()) return Done{};
-  status.oom_kills = counter.front().last.value_or(0) - counter.front().min.value_or(0);
-  for (const Increase& increase : increases_of(counter)) status.oom_kills += increase.by;
-  return Done{};
-}
-
-// What the last day and the last tick tell.
-Status look_at_day(Reader& reader, RecorderStatus& status) {
+Status read_day(Reader& reader, RecorderStatus& status) {
   const Range day{std::max(status.file.last_tick_ms - kDayMs, status.file.first_tick_ms), status.file.last_tick_ms};
   count_runs(status, day);
   const StoredRun& run = status.runs.back();
@@ -87,11 +74,13 @@ Status look_at_day(Reader& reader, RecorderStatus& status) {
   if (!ticks.empty()) status.tick = ticks.back();
 
   sort_events(status, TRY(load_events(reader, {std::min(day.from_ms, run.started_ms), status.now_ms})), day);
-  TRY(count_oom_kills(reader, status, day));
+  status.odd_lines = TRY(load_odd_lines(reader, day));
+  status.activity = TRY(load_activity(reader, day));
 
   if (!status.tick) return Done{};
   const Snapshot snapshot = TRY(reader.snapshot(status.tick->id));
   status.itself = find_pid(snapshot, snapshot.run.pid);
+  status.memory = TRY(load_recorder_memory(reader, *status.tick));
   if (!status.file.held_by) return Done{};
   if (const auto holder = find_pid(snapshot, *status.file.held_by)) {
     const ProcessInfo& info = holder->process.info;
@@ -110,7 +99,7 @@ Result<RecorderStatus> find_status(Reader& reader, const FileInfo& file, const s
   status.runs = runs;
   status.recording = judge_recording(file, runs, now_ms);
   if (file.held_by) status.holder = fmt::format("process {}", *file.held_by);
-  if (file.ticks > 0 && !runs.empty()) TRY(look_at_day(reader, status));
+  if (file.ticks > 0 && !runs.empty()) TRY(read_day(reader, status));
   return status;
 }
 

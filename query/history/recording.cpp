@@ -15,14 +15,14 @@ Recording judge_recording(const FileInfo& file, std::span<const StoredRun> runs,
   if (runs.empty()) return file.recorder_pid ? Recording::active : Recording::never;
   const StoredRun& run = runs.back();
   const std::int64_t heard_ms = std::max(run.started_ms, run.last_tick_ms.value_or(run.started_ms));
-  // A tick may be late by what an overrun skips, before we call the recorder late.
+  // A tick may be late by the slots that an overrun skips, before the recorder counts as late.
   const bool fresh = now_ms - heard_ms <= 3 * run.interval_ms + 5000;
   if (file.recorder_pid) return fresh ? Recording::active : Recording::late;
-  if (run.ended_ms) return run.end_reason == "unclean" ? Recording::died : Recording::stopped;
+  if (run.stopped_ms) return run.stop_reason == "unclean" ? Recording::died : Recording::stopped;
   return fresh && !file.lock_visible ? Recording::active : Recording::died;
 }
 
-bool TickCosts::tells_kinds() const {
+bool TickCosts::has_kinds() const {
   return std::ranges::any_of(kinds, [](double us) { return us > 0; });
 }
 
@@ -44,21 +44,21 @@ TickCosts tick_costs(std::span<const StoredTick> ticks, std::int64_t interval_ms
   std::vector<std::int64_t> cpu_us;
   cpu_us.reserve(ticks.size());
   std::int64_t sum_us = 0;
-  TickLooks looks;
+  TickScans scans;
   std::int64_t storing_us = 0;
-  std::int64_t told = 0;  // what storing took
+  std::int64_t with_storing = 0;  // ticks with the cost of storing
   for (const StoredTick& tick : ticks) {
     cpu_us.push_back(tick.total.cpu_us);
     sum_us += tick.total.cpu_us;
     add_kinds(tick, static_cast<double>(ticks.size()), costs);
     if (tick.storing) {
-      ++told;
+      ++with_storing;
       storing_us += tick.storing->cpu_us;
     }
-    if (!tick.looks) continue;
-    looks.count += tick.looks->count;
-    looks.cpu_us += tick.looks->cpu_us;
-    looks.longest_us = std::max(looks.longest_us, tick.looks->longest_us);
+    if (!tick.scans) continue;
+    scans.count += tick.scans->count;
+    scans.cpu_us += tick.scans->cpu_us;
+    scans.longest_us = std::max(scans.longest_us, tick.scans->longest_us);
   }
   // Nearest rank: the smallest value that 95 of 100 do not exceed.
   const auto rank = static_cast<std::ptrdiff_t>((cpu_us.size() * 95 + 99) / 100 - 1);
@@ -68,12 +68,12 @@ TickCosts tick_costs(std::span<const StoredTick> ticks, std::int64_t interval_ms
   costs.mean_cpu_us = static_cast<double>(sum_us) / count;
   if (interval_ms > 0)
     costs.core_percent =
-        static_cast<double>(sum_us + looks.cpu_us + storing_us) / count / static_cast<double>(interval_ms * 1000) * 100;
-  if (told > 0) costs.storing_us = static_cast<double>(storing_us) / static_cast<double>(told);
-  if (looks.count == 0) return costs;
-  costs.looks = static_cast<double>(looks.count) / count;
-  costs.look_us = static_cast<double>(looks.cpu_us) / static_cast<double>(looks.count);
-  costs.longest_look_us = looks.longest_us;
+        static_cast<double>(sum_us + scans.cpu_us + storing_us) / count / static_cast<double>(interval_ms * 1000) * 100;
+  if (with_storing > 0) costs.storing_us = static_cast<double>(storing_us) / static_cast<double>(with_storing);
+  if (scans.count == 0) return costs;
+  costs.scans = static_cast<double>(scans.count) / count;
+  costs.scan_us = static_cast<double>(scans.cpu_us) / static_cast<double>(scans.count);
+  costs.longest_scan_us = scans.longest_us;
   return costs;
 }
 
@@ -88,13 +88,13 @@ std::optional<ReadSummary> sum_up_reads(std::span<const StoredTick> ticks) {
     sum.exact += static_cast<double>(tick.reads->exact);
     sum.held += static_cast<double>(tick.reads->held);
     sum.estimated += static_cast<double>(tick.reads->estimated);
-    sum.put_off += static_cast<double>(tick.reads->put_off);
+    sum.deferred += static_cast<double>(tick.reads->deferred);
     sum.longest_us = std::max(sum.longest_us, tick.reads->longest_us);
     checked_kib += tick.reads->checked_kib;
     error_kib += tick.reads->error_kib;
   }
   if (sum.exact + sum.held + sum.estimated == 0) return std::nullopt;
-  for (double* const count : {&sum.exact, &sum.held, &sum.estimated, &sum.put_off})
+  for (double* const count : {&sum.exact, &sum.held, &sum.estimated, &sum.deferred})
     *count /= static_cast<double>(known);
   if (checked_kib > 0) sum.error_percent = 100 * static_cast<double>(error_kib) / static_cast<double>(checked_kib);
   return sum;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether it is recording, and what recording costs: the numbers behind `status`. Pure.
+// The recorder's state and the cost of recording: the numbers of `status`. Pure.
 
 #include <array>
 #include <cstddef>
@@ -16,39 +16,39 @@ namespace memoir::query {
 enum class Recording {
   active,   // the recorder runs and ticks
   late,     // it runs, but its last tick is older than it should be
-  stopped,  // the last run was ended in order
-  died,     // the last run has no end, and nobody runs
+  stopped,  // the last run ended cleanly
+  died,     // the last run has no end, and no recorder runs
   never,    // the file has no run
 };
 
 std::string_view to_string(Recording recording);
 
-// Who holds the lock is recording; where it can be seen and nobody holds it, nobody is: a recorder that was killed is
-// dead at once. Where it cannot be seen (a copied file, another user), the age of the last tick decides.
+// The owner of the lock is recording. If the lock is visible and free, no recorder runs: a killed one is detected
+// immediately. If it is not visible (a copied file, another user), the age of the last tick decides.
 Recording judge_recording(const FileInfo& file, std::span<const StoredRun> runs, std::int64_t now_ms);
 
 struct TickCosts {
   std::optional<double> mean_cpu_us;
   std::optional<std::int64_t> p95_cpu_us;
-  std::optional<double> core_percent;  // of one core, with the looks between ticks and storing
-  double looks = 0;                    // of the census between two ticks,
-  double look_us = 0;                  // and what one of them takes of CPU, on average
-  std::int64_t longest_look_us = 0;
-  std::optional<double> storing_us;  // CPU per tick, beside the tick's own; absent: not recorded
-  double mean_wall_us = 0;           // from begin to end
-  std::array<double, static_cast<std::size_t>(CostKind::count_)> kinds{};  // of the mean CPU; all 0: not told
+  std::optional<double> core_percent;  // of one core, including scans between ticks and storing
+  double scans = 0;                    // of the census between two ticks,
+  double scan_us = 0;                  // with their average CPU time
+  std::int64_t longest_scan_us = 0;
+  std::optional<double> storing_us;  // CPU time per tick, in addition to the tick's own; nullopt: not recorded
+  double mean_wall_us = 0;           // from start to end
+  std::array<double, static_cast<std::size_t>(CostKind::count_)> kinds{};  // of the mean CPU; all 0: unknown
   std::array<double, static_cast<std::size_t>(CostKind::count_)> kinds_wall{};
 
   double of(CostKind kind) const { return kinds.at(static_cast<std::size_t>(kind)); }
-  bool tells_kinds() const;
+  bool has_kinds() const;
 };
 
-// How PSS was known over ticks of which that is recorded, on average; the rest all together.
+// Sources of PSS, on average over ticks with these counts; and other totals.
 struct ReadSummary {
-  double exact = 0;  // processes in a tick
+  double exact = 0;  // processes per tick
   double held = 0;
   double estimated = 0;
-  double put_off = 0;
+  double deferred = 0;
   std::int64_t longest_us = 0;
   std::optional<double> error_percent;  // of estimates that were checked by a reading
 };
@@ -57,17 +57,16 @@ std::optional<ReadSummary> sum_up_reads(std::span<const StoredTick> ticks);
 
 TickCosts tick_costs(std::span<const StoredTick> ticks, std::int64_t interval_ms);
 
-// Bytes of the file per day of recording. Absent if less than an hour was recorded: an empty file has a size too, and a
-// short run would make a large number of it.
+// Bytes of the file per day of recording. nullopt if less than an hour was recorded: an empty file has a size too, and
+// a short run would give a large number.
 std::optional<std::int64_t> bytes_per_day(std::int64_t bytes, std::int64_t recorded_ms);
 
-// How fast the file grows, with what retention takes away again, and how long its cap lasts if it goes on so:
-// estimates.
+// Growth of the file, less the deletions of retention, and how long its cap lasts at this rate: estimates.
 struct Growth {
   std::optional<std::int64_t> bytes_per_day;  // may be negative
-  std::int64_t measured_days = 0;             // 0: from the size of the file alone
-  bool filling = false;                       // ticks are kept for longer than any were recorded: it will slow down
-  std::optional<std::int64_t> days_left;      // absent: no cap, or none that is coming nearer
+  std::int64_t measured_days = 0;             // 0: from the size of the file only
+  bool filling = false;                       // ticks are kept for longer than the recorded time: growth will slow down
+  std::optional<std::int64_t> days_left;      // nullopt: no cap, or it is not approached
 };
 
 Growth growth_of(const FileInfo& file, std::int64_t recorded_ms);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
-#include "analysis/rolled.h"
+#include "analysis/span_stats.h"
 #include "query/args/times.h"
 #include "query/history/history.h"
 #include "query/report/format.h"
@@ -14,7 +14,7 @@ namespace memoir::query {
 
 namespace {
 
-// Up to how long a range each tier is read: the aim is an answer within 200 ms from a file of 500 processes that is not
+// Maximum length of a range in each tier: the aim is an answer within 200 ms from a file of 500 processes that is not
 // in the page cache (query_bench).
 using Paces = std::array<std::int64_t, kRollupTiers.size() + 1>;
 
@@ -32,9 +32,9 @@ bool is_quick(Tier tier, std::int64_t length_ms, Reads reads) {
 
 Error out_of_reach(const Context& context, Tier tier, const TierSpan* span, Range asked) {
   const Zone zone = context.options.zone;
-  if (span == nullptr) return malformed(fmt::format("--tier {}: the file has none of it", to_string(tier)));
-  return malformed(fmt::format("--tier {} begins at {}, after {}: leave it out, or choose a coarser one",
-                               to_string(tier), print_time(span->from_ms, zone), print_time(asked.from_ms, zone)));
+  if (span == nullptr) return malformed(fmt::format("--tier {}: the file has none", to_string(tier)));
+  return malformed(fmt::format("--tier {} starts at {}, after {}: omit it, or choose a coarser one", to_string(tier),
+                               format_time(span->from_ms, zone), format_time(asked.from_ms, zone)));
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ Tier choose_tier(std::span<const TierSpan> tiers, Range range, Reads reads, std:
 
 Result<Tier> tier_of(const Context& context, Range range, Reads reads, std::int64_t widest_ms) {
   const std::vector<TierSpan> tiers = TRY(context.reader.tiers());
-  // Nothing was recorded before the first tick, nor after the last.
+  // Nothing was recorded before the first tick or after the last.
   const Range recorded{std::max(range.from_ms, context.file.first_tick_ms),
                        std::min(range.to_ms, context.file.last_tick_ms)};
   if (!context.options.tier) return choose_tier(tiers, recorded, reads, widest_ms);
@@ -93,21 +93,13 @@ bool holds_groups(Tier tier) {
   return tier != Tier::raw;
 }
 
-bool holds_short_lived(Tier tier) {
-  return !holds_groups(tier);
-}
-
 bool holds_metric(Tier tier, Metric metric) {
   return !holds_groups(tier) || is_rolled_up(metric);
 }
 
-std::optional<std::string_view> bucket_width(Tier tier) {
-  return holds_groups(tier) ? std::optional(tier_width(tier)) : std::nullopt;
-}
-
 Range max_reached(const Summary& summary, Tier tier) {
   if (!holds_groups(tier)) return {summary.max_at_ms, summary.max_until_ms};
-  // Of buckets in a row of which nothing changed the first counts.
+  // The first of several consecutive unchanged buckets counts.
   return {summary.max_at_ms, std::min(summary.max_until_ms, bucket_around(tier, summary.max_at_ms).to_ms)};
 }
 
@@ -115,13 +107,17 @@ std::optional<std::string> inexact_line(const ExactShare& exact) {
   const auto percent = exact.percent();
   if (!percent || *percent >= 100) return std::nullopt;
   return fmt::format("{} of the PSS is exact: the rest is estimated, or RSS where it could not be read",
-                     print_exact(*percent));
+                     format_exact_percent(*percent));
 }
 
-std::string print_reached(const Summary& summary, Tier tier, Zone zone) {
+std::string format_reached(const Summary& summary, Tier tier, Zone zone) {
   const Range reached = max_reached(summary, tier);
-  if (!holds_groups(tier) || reached.from_ms == reached.to_ms) return "at " + print_time(reached.from_ms, zone);
-  return "within " + print_within(reached.from_ms, reached.to_ms, zone);
+  if (!holds_groups(tier) || reached.from_ms == reached.to_ms) return "at " + format_time(reached.from_ms, zone);
+  return "within " + format_within(reached.from_ms, reached.to_ms, zone);
+}
+
+std::string short_lived_note(std::string_view what) {
+  return fmt::format("Processes younger than a bucket, which have rollups in their groups only{}.", what);
 }
 
 int tier_notes(Tier tier) {
@@ -131,8 +127,7 @@ int tier_notes(Tier tier) {
 void report_tier(Tier tier, Report& report) {
   report.facts.insert(report.facts.begin(), {"tier", "", Kind::text, std::string(to_string(tier))});
   if (!holds_groups(tier)) return;
-  report.notes.push_back(fmt::format("From rollups of {}: min, mean and max of each; what was in between is not known.",
-                                     tier_width(tier)));
+  report.notes.push_back(fmt::format("From rollups of {}: min, mean and max of each.", tier_width(tier)));
 }
 
 std::optional<std::int64_t> mean_over(const Summary& summary, std::int64_t recorded_ms) {

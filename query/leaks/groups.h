@@ -1,6 +1,6 @@
 #pragma once
 
-// Processes as leaks are told of them: by identity, and of an identity by generations.
+// Processes grouped for leaks: by identity, and within an identity by generations.
 
 #include <cstdint>
 #include <optional>
@@ -11,27 +11,30 @@
 
 namespace memoir::query {
 
-// The processes of one identity.
 struct Group {
   std::int64_t identity_id = 0;
   std::string subject;
   std::string unit;
-  std::vector<StoredLife> members;  // by birth
-  // All of them were gone by the end of the range: the first tick without the last of them.
-  std::optional<std::int64_t> ended_ms;
+  std::vector<StoredLife> members;  // by start
+  // All of them had exited by the end of the range: the first tick without the last of them.
+  std::optional<std::int64_t> exited_ms;
 };
 
-// Those that lived in the range.
-Result<std::vector<Group>> load_groups(Reader& reader, Range range);
+// Processes that ran in the range. If there are very many, those that exited too soon to leak are left out and counted.
+struct Groups {
+  std::vector<Group> all;
+  std::int64_t brief = 0;
+};
+Result<Groups> load_groups(Reader& reader, Range range);
 
-// Of the only one that lives at a time, or that ever lived.
+// The pid, if only one runs at a time, or only one ever ran.
 std::optional<std::int64_t> only_pid(const Group& group, std::int64_t at_ms);
 
-// Of each member the generation: a new one begins where all before it are gone.
+// The generation of each member: a new one starts when all earlier members have exited.
 struct Generations {
   std::vector<std::int32_t> of;
   std::vector<std::int64_t> begins_ms;
-  bool together = false;  // several lived at one time
+  bool together = false;  // several ran at one time
 };
 Generations generations_of(const Group& group);
 

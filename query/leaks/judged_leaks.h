@@ -1,6 +1,6 @@
 #pragma once
 
-// Which series of the store leak: loaded and judged, and the words that more than one command has for it.
+// Leaking series of the store: loaded and judged, with the phrases shared by several commands.
 
 #include <cstdint>
 #include <optional>
@@ -21,26 +21,31 @@ struct LeakRow {
   LeakMetric metric;
   LeakSeries series;
   LeakFinding finding;
-  std::string title = {};                // what people read in its place
-  std::optional<std::int64_t> pid = {};  // where one process is left of it, or one was all
-  // All its processes are gone: since when, and the limit of their cgroup that was nearest then, where known.
-  std::optional<std::int64_t> ended_ms = {};
+  std::string title = {};                // human-readable name
+  std::optional<std::int64_t> pid = {};  // if one process remains, or there was only one
+  // All its processes have exited: since when, and the nearest limit of their cgroup at that time, if known.
+  std::optional<std::int64_t> exited_ms = {};
   std::string limit = {};
+  std::optional<std::int64_t> identity_id = {};  // nullopt: of the machine
 };
 
-// Identities and the machine's own memory over a range, the judged ones; those without enough history too.
-Result<std::vector<LeakRow>> judge_store(const Context& context, Range range, const LeakSettings& settings);
+// Judges identities and the machine's own memory over a range; includes those without enough history.
+struct JudgedLeaks {
+  std::vector<LeakRow> rows;
+  std::int64_t brief = 0;  // identities that ran for less than 10 minutes, left out where there are more than 20,000
+};
+Result<JudgedLeaks> judge_store(const Context& context, Range range, const LeakSettings& settings);
 
-// The same of one identity: its memory, and where it has several processes how many they are. Nothing of one that had
-// more than some dozens.
+// The same for one identity: its memory and, if it has several processes, their number. Nothing for one with more than
+// some dozens.
 Result<std::vector<LeakRow>> judge_identity(const Context& context, std::int64_t identity_id, Range range,
                                             const LeakSettings& settings);
 
-// How far back is looked where no range is asked for.
+// Default length of the history.
 inline constexpr std::int64_t kLeakHistoryMs = 30 * 24 * 3600 * std::int64_t{1000};
 
-// --hour, else [leaks] hour of --config or of the configuration in its usual place. One there that cannot be understood
-// is a warning.
+// --hour, otherwise [leaks] hour of --config or of the default configuration. An unreadable default one causes a
+// warning.
 Result<LeakSettings> leak_settings(const Options& options, std::vector<std::string>& warnings);
 
 struct LeakCounts {
@@ -48,36 +53,46 @@ struct LeakCounts {
   std::int64_t leaks = 0;
   std::int64_t ended = 0;  // of the leaks
   std::int64_t insufficient = 0;
-  std::int64_t longest_ms = 0;  // that was recorded of one of these
+  std::int64_t longest_ms = 0;  // longest recorded time of one of these
   std::int64_t needed_ms = 0;
+  std::int64_t brief = 0;  // left out
 };
-LeakCounts count_leaks(const std::vector<LeakRow>& rows);
-// "120 series judged, none leaks; 4 have too little history"
-std::string print_counts(const LeakCounts& counts);
-// ": at most 50 min, where 2 h of one life are needed", or nothing.
-std::string print_lack(const LeakCounts& counts);
+LeakCounts count_leaks(const JudgedLeaks& judged);
 
-// Leaves the leaks that have not ended long before the range does: those are history.
+// The same leaks without the rows that keep_live_leaks drops, at a fraction of the cost; the counts are of all.
+struct LiveLeaks {
+  std::vector<LeakRow> rows;
+  LeakCounts counts;
+};
+Result<LiveLeaks> judge_live_leaks(const Context& context, Range range, const LeakSettings& settings);
+
+// "120 series judged, none leaks; 4 have too little history"
+std::string format_counts(const LeakCounts& counts);
+// ": at most 50 min, where 2 h of one life are needed"; empty if no series lacks history.
+std::string format_lack(const LeakCounts& counts);
+
+// Keeps the leaks that have not ended long before the end of the range: older ones are history.
 void keep_live_leaks(std::vector<LeakRow>& rows, Range range, const LeakSettings& settings);
 
-// Leaks first, of them those that go on, the soonest and the fastest before the others.
+// Leaks first; among them the ongoing ones, the soonest and the fastest first.
 void rank_leaks(std::vector<LeakRow>& rows);
 
-// The columns for machines that tell a finding in numbers.
+// The machine-readable columns with the numbers of a finding.
 Columns<LeakRow> leak_numbers();
 
-// For people: how fast it grows and since when; how surely, and when it runs out.
-void add_slope(Columns<LeakRow>& columns, const Options& options, int least_useful_between);
+// Human-readable columns: add_slope() adds rate and start, add_outlook() how often such verdicts are right and the time
+// until the limit.
+void add_slope(Columns<LeakRow>& columns, const Options& options, int drop_order_between);
 void add_outlook(Columns<LeakRow>& columns);
 
-// Whether there was enough to judge it by.
+// Returns whether there was enough history to judge it.
 bool is_judged(const LeakFinding& found);
 
-// The limit that it runs into, or ran into; nothing if none is known.
+// The limit that it will reach or reached; null if none is known.
 Value limit_of(const LeakRow& row);
 
 // "14.2 MiB", "12", "2.5": by the metric's unit.
-std::string print_amount(double value, LeakUnit unit, Units units);
+std::string format_amount(double value, LeakUnit unit, Units units);
 
 // "+14.2 MiB"
 std::string signed_amount(double value, LeakUnit unit, Units units);

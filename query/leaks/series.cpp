@@ -16,9 +16,34 @@ namespace memoir::query {
 
 namespace {
 
-constexpr std::int64_t kHoursOfDays = 120 * 24;  // beyond, days are fine enough
+constexpr std::int64_t kHoursOfDays = 120 * 24;  // beyond it, days are fine enough
 
-// Of a bucket, a row of several in which nothing changed, or a part of one.
+// Combines two parts of one bucket, or its values from two passes of the clock.
+void merge(LeakBucket& into, const LeakBucket& other, std::int64_t width_ms) {
+  const std::int64_t both_ms = std::max<std::int64_t>(into.covered_ms + other.covered_ms, 1);
+  into.mean = (into.mean * static_cast<double>(into.covered_ms) + other.mean * static_cast<double>(other.covered_ms)) /
+              static_cast<double>(both_ms);
+  into.min = std::min(into.min, other.min);
+  into.max = std::max(into.max, other.max);
+  into.covered_ms = std::min(both_ms, width_ms);
+}
+
+// In time order, each bucket once.
+LeakSeries merged(LeakSeries series) {
+  series = in_order(std::move(series));
+  std::vector<LeakBucket> buckets;
+  for (const LeakBucket& bucket : series.buckets) {
+    if (!buckets.empty() && buckets.back().from_ms == bucket.from_ms) {
+      merge(buckets.back(), bucket, series.width_ms);
+    } else {
+      buckets.push_back(bucket);
+    }
+  }
+  series.buckets = std::move(buckets);
+  return series;
+}
+
+// For a bucket, a row of several unchanged ones, or a part of one.
 void append(const Interval& interval, LeakSeries& series) {
   const auto min = static_cast<double>(interval.min.value_or(*interval.mean));
   const auto mean = static_cast<double>(*interval.mean);
@@ -26,25 +51,17 @@ void append(const Interval& interval, LeakSeries& series) {
   const std::int64_t length_ms = interval.until_ms - interval.from_ms;
   const std::int64_t count = std::max<std::int64_t>((length_ms + series.width_ms - 1) / series.width_ms, 1);
   for (std::int64_t at = 0; at < count; ++at) {
-    const LeakBucket bucket{interval.from_ms + at * series.width_ms, interval.covered_ms / count, min, mean, max, 0};
-    LeakBucket* last = series.buckets.empty() ? nullptr : &series.buckets.back();
-    const std::int64_t grid_ms = bucket.from_ms - bucket.from_ms % series.width_ms;
-    if (last == nullptr || last->from_ms != grid_ms) {
+    const std::int64_t at_ms = interval.from_ms + at * series.width_ms;
+    const LeakBucket bucket{at_ms - at_ms % series.width_ms, interval.covered_ms / count, min, mean, max, 0};
+    if (!series.buckets.empty() && series.buckets.back().from_ms == bucket.from_ms) {
+      merge(series.buckets.back(), bucket, series.width_ms);
+    } else {
       series.buckets.push_back(bucket);
-      series.buckets.back().from_ms = grid_ms;
-      continue;
     }
-    // A bucket may come as two that adjoin.
-    const std::int64_t both_ms = std::max<std::int64_t>(last->covered_ms + bucket.covered_ms, 1);
-    last->mean = (last->mean * static_cast<double>(last->covered_ms) + mean * static_cast<double>(bucket.covered_ms)) /
-                 static_cast<double>(both_ms);
-    last->min = std::min(last->min, min);
-    last->max = std::max(last->max, max);
-    last->covered_ms = both_ms;
   }
 }
 
-// A series in the making: what holds from tick to tick is cut into buckets, what comes in buckets is taken as it is.
+// A series under construction: values that hold from tick to tick are cut into buckets, buckets are kept.
 class SeriesMaker {
  public:
   explicit SeriesMaker(const LeakSource& source)
@@ -55,7 +72,7 @@ class SeriesMaker {
     if (!cuts_) return append(interval, taken_);
     cut_.hold(interval.from_ms, interval.until_ms, static_cast<double>(*interval.mean));
   }
-  LeakSeries take() { return in_order(cuts_ ? cut_.take() : std::move(taken_)); }
+  LeakSeries take() { return merged(cuts_ ? cut_.take() : std::move(taken_)); }
 
  private:
   bool cuts_;
@@ -63,7 +80,7 @@ class SeriesMaker {
   LeakSeries taken_;
 };
 
-// Swap that is not known weighs nothing.
+// Unknown swap counts as 0.
 Interval sum_of(const Interval& anon, const Interval& swap) {
   Interval sum = anon;
   if (!anon.mean) return sum;
@@ -77,7 +94,7 @@ Interval sum_of(const Interval& anon, const Interval& swap) {
 Status visit_held(Reader& reader, const LeakSource& source, SubjectKind kind, std::optional<std::int64_t> subject_id,
                   const std::function<void(const SubjectInterval&)>& visit) {
   SubjectInterval held;
-  const HistoryQuestion question{source.tier, kind, subject_id, source.range, {Metric::anon, Metric::swap}, true};
+  const HistoryQuery question{source.tier, kind, subject_id, source.range, {Metric::anon, Metric::swap}, true};
   return reader.history(question, [&](const SubjectInterval& of) {
     if (of.metric == Metric::anon) {
       held = of;
@@ -88,13 +105,13 @@ Status visit_held(Reader& reader, const LeakSource& source, SubjectKind kind, st
   });
 }
 
-// Ticks tell of the members alone.
+// Ticks only have the members.
 Result<PoolSeries> sum_members(Reader& reader, const LeakSource& source, const std::vector<StoredLife>& members) {
   std::unordered_set<std::int64_t> ids;
   for (const StoredLife& member : members) ids.insert(member.process_id);
   GroupSum sum;
   TRY(visit_held(reader, source, SubjectKind::process, {}, [&](const SubjectInterval& held) {
-    if (ids.contains(held.subject_id)) sum.add(held.subject_id, held.interval);
+    if (ids.contains(held.subject_id)) sum.add(held.subject_id, held.interval, false, held.pass);
   }));
   SeriesMaker total(source);
   SeriesMaker count(source);
@@ -110,7 +127,7 @@ const LeakBucket* bucket_at(const LeakSeries& series, std::int64_t from_ms) {
   return find_sorted(series.buckets, from_ms, &LeakBucket::from_ms);
 }
 
-// Of a sum the means alone are known; of one field all of it. A field that the kernel does not count weighs nothing.
+// For a sum only the means are known; for one field all values. A field that the kernel does not count counts as 0.
 LeakSeries weigh(const MachineSum& sum, const std::map<Metric, LeakSeries>& series) {
   const LeakSeries& whole = series.at(metric_of(sum.of));
   if (sum.less.empty()) return whole;
@@ -134,10 +151,6 @@ LeakSeries in_order(LeakSeries series) {
   return series;
 }
 
-Tier machine_tier(const LeakSource& source) {
-  return std::max(source.tier, Tier::five_minutes);
-}
-
 LeakSource leak_source(Range range, const LeakSettings& settings) {
   const std::int64_t width_ms = leak_bucket_ms(range.to_ms - range.from_ms, settings);
   if (settings.hour_ms < kHourMs) return {range, {}, width_ms};  // of ticks
@@ -146,10 +159,14 @@ LeakSource leak_source(Range range, const LeakSettings& settings) {
   return {range, tier, bucket_ms(tier)};
 }
 
+LeakSource fine_leak_source(Range range) {
+  return {range, Tier::five_minutes, bucket_ms(Tier::five_minutes)};
+}
+
 Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const LeakSource& source,
                                                           const std::vector<std::optional<std::int64_t>>& ids) {
   std::map<std::int64_t, SeriesMaker> makers;
-  auto of = makers.end();  // what is of one process often comes together
+  auto of = makers.end();  // intervals of one process are often consecutive
   for (const std::optional<std::int64_t>& id : ids) {
     TRY(visit_held(reader, source, SubjectKind::process, id, [&](const SubjectInterval& held) {
       if (of == makers.end() || of->first != held.subject_id) of = makers.try_emplace(held.subject_id, source).first;
@@ -177,19 +194,16 @@ Result<PoolSeries> pool_series(Reader& reader, const LeakSource& source, std::in
 
 Result<std::vector<LeakSeries>> machine_series(Reader& reader, const LeakSource& source,
                                                const std::vector<MachineSum>& sums) {
-  LeakSource of_machine = source;
-  of_machine.tier = machine_tier(source);
-  of_machine.width_ms = bucket_ms(of_machine.tier);
   std::map<Metric, SeriesMaker> makers;
   for (const MachineSum& sum : sums) {
-    makers.try_emplace(metric_of(sum.of), of_machine);
-    for (const MachineField field : sum.less) makers.try_emplace(metric_of(field), of_machine);
+    makers.try_emplace(metric_of(sum.of), source);
+    for (const MachineField field : sum.less) makers.try_emplace(metric_of(field), source);
   }
-  TRY(reader.history({of_machine.tier, SubjectKind::machine, {}, source.range, keys_of(makers), true},
+  TRY(reader.history({source.tier, SubjectKind::machine, {}, source.range, keys_of(makers), true},
                      [&](const SubjectInterval& of) { makers.at(of.metric).add(of.interval); }));
   std::map<Metric, LeakSeries> series;
   for (auto& [metric, maker] : makers) series.emplace(metric, maker.take());
-  return each_of(sums, [&series](const MachineSum& sum) { return weigh(sum, series); });
+  return transformed(sums, [&series](const MachineSum& sum) { return weigh(sum, series); });
 }
 
 Result<LeakSeries> zombie_series(Reader& reader, const LeakSource& source, const LeakSettings& settings) {

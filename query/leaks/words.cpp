@@ -20,15 +20,15 @@ Value exhaustion(const LeakRow& row, double LeakInterval::*member) {
   return std::llround((*exhaustion->in_ms).*member);
 }
 
-// When the nearest limit is reached: "in 5 d", "> 300 d" (ten times what was watched), "now"; nothing without a limit.
-// "ended": its processes are gone, and it runs into nothing any more.
+// When the nearest limit is reached: "in 5 d", "> 300 d" (ten times the observed time), "now"; null without a limit.
+// "ended": its processes have exited, and it reaches no limit.
 Value runs_out(const LeakRow& row) {
   const LeakFinding& found = row.finding;
-  if (found.leak && row.ended_ms) return "ended";
+  if (found.leak && row.exited_ms) return "ended";
   if (!found.exhaustion) return {};
-  if (!found.exhaustion->in_ms) return fmt::format("> {}", print_span(10 * found.window_ms));
+  if (!found.exhaustion->in_ms) return fmt::format("> {}", format_span(10 * found.window_ms));
   if (found.exhaustion->in_ms->value < 1) return "now";
-  return fmt::format("in {}", print_span(std::llround(found.exhaustion->in_ms->value)));
+  return fmt::format("in {}", format_span(std::llround(found.exhaustion->in_ms->value)));
 }
 
 }  // namespace
@@ -42,41 +42,44 @@ Value limit_of(const LeakRow& row) {
   return row.limit.empty() ? Value() : row.limit;
 }
 
-std::string print_amount(double value, LeakUnit unit, Units units) {
-  if (unit == LeakUnit::kib) return print_size(std::llround(value), units);
+std::string format_amount(double value, LeakUnit unit, Units units) {
+  if (unit == LeakUnit::kib) return format_size(std::llround(value), units);
   return std::abs(value) >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
 }
 
 std::string signed_amount(double value, LeakUnit unit, Units units) {
-  return (value > 0 ? "+" : "") + print_amount(value, unit, units);
+  return (value > 0 ? "+" : "") + format_amount(value, unit, units);
 }
 
-LeakCounts count_leaks(const std::vector<LeakRow>& rows) {
-  LeakCounts counts;
-  for (const LeakRow& row : rows) {
+LeakCounts count_leaks(const JudgedLeaks& judged) {
+  LeakCounts counts{.brief = judged.brief};
+  for (const LeakRow& row : judged.rows) {
     const bool insufficient = row.finding.verdict == LeakVerdict::insufficient;
     counts.insufficient += insufficient ? 1 : 0;
     if (insufficient) counts.longest_ms = std::max(counts.longest_ms, row.finding.recorded_ms);
     counts.needed_ms = row.finding.needed_ms;
     counts.judged += insufficient ? 0 : 1;
     counts.leaks += row.finding.leak ? 1 : 0;
-    counts.ended += row.finding.leak && row.ended_ms ? 1 : 0;
+    counts.ended += row.finding.leak && row.exited_ms ? 1 : 0;
   }
   return counts;
 }
 
-std::string print_lack(const LeakCounts& counts) {
+std::string format_lack(const LeakCounts& counts) {
   if (counts.insufficient == 0) return "";
-  return fmt::format(": at most {}, where {} of one life are needed", print_span(counts.longest_ms),
-                     print_span(counts.needed_ms));
+  return fmt::format(": at most {}, where {} of one run are needed", format_span(counts.longest_ms),
+                     format_span(counts.needed_ms));
 }
 
-std::string print_counts(const LeakCounts& counts) {
-  std::string leaks = counts.leaks == 0 ? "none leaks" : print_count(counts.leaks, "leaks", "leak");
+std::string format_counts(const LeakCounts& counts) {
+  std::string leaks = counts.leaks == 0 ? "none leaks" : format_count(counts.leaks, "leaks", "leak");
   if (counts.ended > 0) leaks += fmt::format(" ({} of them ended)", counts.ended);
   std::string others = counts.insufficient == 1 ? "1 has" : fmt::format("{} have", counts.insufficient);
-  others += " too little history" + print_lack(counts);
-  return fmt::format("{} judged, {}; {}", print_count(counts.judged, "series", "series"), leaks, others);
+  others += " too little history" + format_lack(counts);
+  if (counts.brief > 0)
+    others += fmt::format("; {} that ran for less than 10 min {} left out",
+                          format_count(counts.brief, "program", "programs"), counts.brief == 1 ? "is" : "are");
+  return fmt::format("{} judged, {}; {}", format_count(counts.judged, "series", "series"), leaks, others);
 }
 
 void keep_live_leaks(std::vector<LeakRow>& rows, Range range, const LeakSettings& settings) {
@@ -97,7 +100,7 @@ Columns<LeakRow> leak_numbers() {
     });
   };
   const auto time = [](std::string name, double LeakInterval::*member) {
-    return ColumnOf<LeakRow>{for_machines(std::move(name), Kind::duration),
+    return ColumnOf<LeakRow>{data_column(std::move(name), Kind::duration),
                              [member](const LeakRow& row) { return exhaustion(row, member); }};
   };
   return {
@@ -113,6 +116,8 @@ Columns<LeakRow> leak_numbers() {
               [](const LeakFinding& found) { return is_judged(found) ? number(found.grown_by) : Value(); }),
       finding("level_kib", Kind::count, [](const LeakFinding& found) { return number(found.level); }),
       finding("confidence", Kind::count, [](const LeakFinding& found) { return std::round(found.confidence); }),
+      finding("right_of_100", Kind::count,
+              [](const LeakFinding& found) { return found.worth ? found.worth->right : Value(); }),
       finding("confirmed", Kind::text, &LeakFinding::confirmed),
       finding("history_ms", Kind::duration, &LeakFinding::history_ms),
       finding("recorded_ms", Kind::duration, &LeakFinding::recorded_ms),
@@ -120,36 +125,39 @@ Columns<LeakRow> leak_numbers() {
       finding("window_ms", Kind::duration,
               [](const LeakFinding& found) { return is_judged(found) ? found.window_ms : Value(); }),
       finding("lives", Kind::count, &LeakFinding::lives),
-      {for_machines("ended_ms", Kind::time), &LeakRow::ended_ms},
-      {for_machines("limit"), limit_of},
+      {data_column("ended_ms", Kind::time), &LeakRow::exited_ms},
+      {data_column("limit"), limit_of},
       finding("limit_room_kib", Kind::count,
               [](const LeakFinding& found) { return found.exhaustion ? number(found.exhaustion->room) : Value(); }),
       time("runs_out_in_ms", &LeakInterval::value),
       time("runs_out_earliest_in_ms", &LeakInterval::lower),
       time("runs_out_latest_in_ms", &LeakInterval::upper),
+      finding("accelerates", Kind::text,
+              [](const LeakFinding& found) { return found.exhaustion ? found.exhaustion->accelerates : Value(); }),
   };
 }
 
-void add_slope(Columns<LeakRow>& columns, const Options& options, int least_useful_between) {
-  const auto add = [&columns](const char* header, int least_useful, std::function<std::string(const LeakRow&)> text) {
-    columns.add(for_people(header, Kind::text, least_useful),
+void add_slope(Columns<LeakRow>& columns, const Options& options, int drop_order_between) {
+  const auto add = [&columns](const char* header, int drop_order, std::function<std::string(const LeakRow&)> text) {
+    columns.add(display_column(header, Kind::text, drop_order),
                 [text = std::move(text)](const LeakRow& row) { return is_judged(row.finding) ? text(row) : Value(); });
   };
   const Units units = options.units;
   add("PER DAY", 0,
       [units](const LeakRow& row) { return signed_amount(row.finding.slope_per_day.value, row.metric.unit, units); });
-  add("BETWEEN", least_useful_between, [units](const LeakRow& row) {
+  add("BETWEEN", drop_order_between, [units](const LeakRow& row) {
     const LeakInterval& slope = row.finding.slope_per_day;
     const LeakUnit unit = row.metric.unit;
-    return fmt::format("{}, {}", print_amount(slope.lower, unit, units), print_amount(slope.upper, unit, units));
+    return fmt::format("{}, {}", format_amount(slope.lower, unit, units), format_amount(slope.upper, unit, units));
   });
-  add("SINCE", 2, [zone = options.zone](const LeakRow& row) { return print_date(row.finding.since_ms, zone); });
+  add("SINCE", 2, [zone = options.zone](const LeakRow& row) { return format_date(row.finding.since_ms, zone); });
 }
 
 void add_outlook(Columns<LeakRow>& columns) {
-  columns.add(for_people("CONF", Kind::count, 4),
-              [](const LeakRow& row) { return row.finding.leak ? std::llround(row.finding.confidence) : Value(); });
-  columns.add(for_people("RUNS OUT", Kind::text, 1), runs_out);
+  columns.add(display_column("RIGHT", Kind::text, 4), [](const LeakRow& row) {
+    return row.finding.worth ? fmt::format("{}%", row.finding.worth->right) : Value();
+  });
+  columns.add(display_column("RUNS OUT", Kind::text, 1), runs_out);
 }
 
 void rank_leaks(std::vector<LeakRow>& rows) {
@@ -159,7 +167,7 @@ void rank_leaks(std::vector<LeakRow>& rows) {
   };
   std::stable_sort(rows.begin(), rows.end(), [&soonest](const LeakRow& a, const LeakRow& b) {
     if (a.finding.leak != b.finding.leak) return a.finding.leak;
-    if (a.ended_ms.has_value() != b.ended_ms.has_value()) return b.ended_ms.has_value();
+    if (a.exited_ms.has_value() != b.exited_ms.has_value()) return b.exited_ms.has_value();
     if (soonest(a) != soonest(b)) return soonest(a) < soonest(b);
     return a.finding.slope_per_day.value > b.finding.slope_per_day.value;
   });

@@ -42,24 +42,24 @@ std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone) {
   }
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "yes" : "no";
   if (const auto* real = std::get_if<double>(&value)) {
-    if (kind == Kind::percent) return print_percent(*real);
-    if (kind == Kind::size) return print_size(static_cast<std::int64_t>(*real), unit);
-    return print_decimal(*real);
+    if (kind == Kind::percent) return format_percent(*real);
+    if (kind == Kind::size) return format_size(static_cast<std::int64_t>(*real), unit);
+    return format_decimal(*real);
   }
   if (const auto* list = std::get_if<std::vector<double>>(&value))
     return fmt::format("{:.4g}", fmt::join(*list, " to "));
   const std::int64_t number = std::get<std::int64_t>(value);
   switch (kind) {
     case Kind::size:
-      return print_size(number, unit);
+      return format_size(number, unit);
     case Kind::change:
-      return print_change(number, unit);
+      return format_change(number, unit);
     case Kind::time:
-      return print_time(number, zone);
+      return format_time(number, zone);
     case Kind::duration:
-      return print_span(number);
+      return format_span(number);
     case Kind::percent:
-      return print_percent(static_cast<double>(number));
+      return format_percent(static_cast<double>(number));
     case Kind::text:
     case Kind::sentence:
     case Kind::count:
@@ -70,20 +70,21 @@ std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone) {
 
 std::string text_with_unit(const Value& value, Kind kind, Units units, Zone zone) {
   const auto* size = std::get_if<std::int64_t>(&value);
-  if (size != nullptr && kind == Kind::size) return print_size(*size, units);
-  if (size != nullptr && kind == Kind::change) return print_change(*size, units);
+  if (size != nullptr && kind == Kind::size) return format_size(*size, units);
+  if (size != nullptr && kind == Kind::change) return format_change(*size, units);
   return cell_text(value, kind, SizeUnit{"KiB", 1}, zone);
 }
 
-PeoplesTable peoples_table(const Table& table, const Presentation& presentation) {
+DisplayTable display_table(const Table& table, const Presentation& presentation) {
   const SizeUnit unit = unit_of(table, presentation.units);
   std::vector<std::size_t> order;
   for (const bool sorted : {true, false}) {
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      if (table.columns[i].sorted == sorted && table.columns[i].shown != Shown::machines) order.push_back(i);
+      const bool first = table.columns[i].sorted && !table.in_order;
+      if (first == sorted && table.columns[i].shown != Shown::machines) order.push_back(i);
     }
   }
-  PeoplesTable seen;
+  DisplayTable seen;
   seen.rows.resize(table.rows.size());
   for (const std::size_t i : order) {
     const Column& column = table.columns[i];
@@ -110,12 +111,13 @@ std::string joined(const std::string& first, std::string_view between, const std
 }
 
 std::string time_asked(const Report& report, Zone zone) {
-  if (report.at_ms) return print_time(*report.at_ms, zone);
-  if (report.range) return print_time(report.range->from_ms, zone) + " to " + print_time(report.range->to_ms, zone);
+  if (report.at_ms) return format_time(*report.at_ms, zone);
+  if (report.range && !report.title_has_range)
+    return format_time(report.range->from_ms, zone) + " to " + format_time(report.range->to_ms, zone);
   return {};
 }
 
-std::string place_and_time(const Asked& asked, const Report& report, Zone zone) {
+std::string place_and_time(const ReportContext& asked, const Report& report, Zone zone) {
   return joined(to_printable(asked.host), ", ", time_asked(report, zone));
 }
 

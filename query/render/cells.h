@@ -1,7 +1,7 @@
 #pragma once
 
-// What all renderers for people share: how a value reads, and in which unit. Text from outside is made printable, but
-// not escaped for any markup.
+// Common to all human-readable renderers: format and unit of values. Foreign text is made printable, but not escaped
+// for any markup.
 
 #include <string>
 #include <string_view>
@@ -16,15 +16,15 @@ bool is_size(Kind kind);
 // Numbers are aligned right, words and times left.
 bool is_right(Kind kind);
 
-// One for the whole table.
+// One unit for the full table.
 SizeUnit unit_of(const Table& table, Units units);
 
 std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone);
-// Sizes with a unit of their own.
+// Sizes with their own unit.
 std::string text_with_unit(const Value& value, Kind kind, Units units, Zone zone);
 
-// The columns that people see; the one that the rows are ranked by comes first, with a mark.
-struct PeoplesTable {
+// The human-readable columns; the one that ranks the rows comes first, with a mark.
+struct DisplayTable {
   struct Head {
     const Column* column = nullptr;
     std::string header;  // with its unit and the mark
@@ -32,17 +32,17 @@ struct PeoplesTable {
   std::vector<Head> heads;
   std::vector<std::vector<std::string>> rows;
 };
-PeoplesTable peoples_table(const Table& table, const Presentation& presentation);
+DisplayTable display_table(const Table& table, const Presentation& presentation);
 
 std::string fact_text(const Field& fact, Units units, Zone zone);
 
-// With `between` where both say something.
+// Joined by `between` if both are non-empty.
 std::string joined(const std::string& first, std::string_view between, const std::string& second);
 
-// "2026-11-20 03:14:07", or from when to when.
+// "2026-11-20 03:14:07", or the range.
 std::string time_asked(const Report& report, Zone zone);
 
-// "web1, 2026-11-20 03:14:07"; what an answer is of.
-std::string place_and_time(const Asked& asked, const Report& report, Zone zone);
+// "web1, 2026-11-20 03:14:07": the subject of an answer.
+std::string place_and_time(const ReportContext& asked, const Report& report, Zone zone);
 
 }  // namespace memoir::query

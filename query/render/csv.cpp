@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,7 +18,7 @@ std::string in_quotes(const std::string& text) {
   return out + '"';
 }
 
-// Enough digits for sizes of any machine in KiB.
+// Enough digits for the sizes of any machine in KiB.
 struct CellText {
   std::string operator()(std::monostate) const { return {}; }
   std::string operator()(bool value) const { return value ? "true" : "false"; }
@@ -29,14 +30,15 @@ struct CellText {
   }
 };
 
-// The cells that machines get, as `text` has the one at an index.
+// `first`, and the machine-readable cells; `text` gives the cell at an index.
 template <typename Text>
-void add_line(std::string& out, const std::vector<Column>& columns, Text text) {
-  bool first = true;
+void add_line(std::string& out, std::string_view first, const std::vector<Column>& columns, Text text) {
+  out += first;
+  bool begins = first.empty();
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].shown == Shown::people) continue;
-    if (!first) out += ',';
-    first = false;
+    if (!begins) out += ',';
+    begins = false;
     out += text(i);
   }
   out += '\n';
@@ -44,22 +46,27 @@ void add_line(std::string& out, const std::vector<Column>& columns, Text text) {
 
 }  // namespace
 
-std::string csv_header(const std::vector<Column>& columns) {
+std::string csv_header(const std::vector<Column>& columns, std::string_view first) {
   std::string out;
-  add_line(out, columns, [&](std::size_t i) { return columns[i].name; });
+  add_line(out, first, columns, [&](std::size_t i) { return columns[i].name; });
   return out;
 }
 
-std::string csv_rows(const Table& table) {
+std::string csv_rows(const Table& table, std::string_view first) {
   std::string out;
   for (const auto& row : table.rows) {
-    add_line(out, table.columns, [&](std::size_t i) { return std::visit(CellText{}, row[i]); });
+    add_line(out, first, table.columns, [&](std::size_t i) { return std::visit(CellText{}, row[i]); });
   }
   return out;
 }
 
 std::string render_csv(const Report& report) {
-  return csv_header(report.rows.columns) + csv_rows(report.rows);
+  // Without the time, answers collected in one file could not be distinguished.
+  constexpr std::string_view time = "at_ms";
+  const std::vector<Column>& columns = report.rows.columns;
+  if (!report.at_ms || std::ranges::find(columns, time, &Column::name) != columns.end())
+    return csv_header(columns) + csv_rows(report.rows);
+  return csv_header(columns, time) + csv_rows(report.rows, std::to_string(*report.at_ms));
 }
 
 }  // namespace memoir::query

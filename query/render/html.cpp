@@ -1,5 +1,5 @@
-// One page that carries all it needs: it is mailed, printed, read on a phone and years later. No script, no request to
-// anywhere. Mail clients drop what they do not know (Gmail drops SVG): so every number of a chart is in a table too.
+// One self-contained page: it is mailed, printed, read on a phone and years later. No scripts or external requests.
+// Mail clients drop unknown parts (Gmail drops SVG), so every number of a chart is in a table too.
 
 #include <array>
 #include <fmt/format.h>
@@ -15,9 +15,9 @@
 namespace memoir::query {
 namespace {
 
-// A column that goes first where the page is as narrow as a phone.
+// Columns that are dropped first on a page as narrow as a phone.
 constexpr int kLessUseful = 3;
-// What is longer is clipped, and shown whole where the mouse rests on it.
+// Longer names are clipped, and shown in full when the mouse is over them.
 constexpr std::size_t kLongestName = 120;
 
 std::string element(const char* tag, const std::string& text) {
@@ -26,32 +26,32 @@ std::string element(const char* tag, const std::string& text) {
 
 std::string cell_class(const Column& column) {
   std::string name = is_right(column.kind) ? "n" : column.kind == Kind::time ? "t" : "";
-  const char* more = column.sorted ? "sorted" : column.least_useful >= kLessUseful ? "less" : "";
+  const char* more = column.sorted ? "sorted" : column.drop_order >= kLessUseful ? "less" : "";
   if (*more != '\0') name += name.empty() ? more : fmt::format(" {}", more);
   return name.empty() ? name : fmt::format(" class=\"{}\"", name);
 }
 
-// " class="problem"", or nothing.
+// " class="problem""; empty for a plain tone.
 std::string tone_class(Tone tone) {
   constexpr std::array names{"", "marked", "look", "problem"};
   return tone == Tone::plain ? "" : fmt::format(" class=\"{}\"", names.at(static_cast<std::size_t>(tone)));
 }
 
 std::string cell_html(const Column& column, const std::string& text) {
-  // Sentences are there to be read, numbers and times are short.
+  // Only names are truncated: a sentence is shown in full, and numbers and times are short.
   const std::string shown = column.kind == Kind::text ? shorten(text, kLongestName) : text;
   const std::string whole = shown == text ? std::string() : fmt::format(" title=\"{}\"", escape_html(text));
-  // A name that is written from right to left must not turn what stands beside it.
+  // A right-to-left name must not affect adjacent text.
   const bool words = column.kind == Kind::text || column.kind == Kind::sentence;
   const std::string escaped = escape_html(shown);
   return fmt::format("<td{}{}>{}</td>", cell_class(column), whole, words ? "<bdi>" + escaped + "</bdi>" : escaped);
 }
 
 std::string table_html(const Table& table, const Presentation& presentation) {
-  const PeoplesTable seen = peoples_table(table, presentation);
+  const DisplayTable seen = display_table(table, presentation);
   if (seen.rows.empty()) return {};
   std::string out = "<div class=\"scroll\"><table>\n<thead><tr>";
-  for (const PeoplesTable::Head& head : seen.heads) {
+  for (const DisplayTable::Head& head : seen.heads) {
     out += fmt::format("<th scope=\"col\"{}{}>{}</th>", cell_class(*head.column),
                        head.column->sorted ? " aria-sort=\"descending\"" : "", escape_html(head.header));
   }
@@ -65,10 +65,19 @@ std::string table_html(const Table& table, const Presentation& presentation) {
   return out + "</tbody></table></div>\n";
 }
 
+std::string prose(std::string_view text) {
+  return escape_html(keep_units(text));
+}
+
 std::string notes_html(const std::vector<std::string>& notes) {
   std::string out;
   for (const std::string& note : notes) {
-    if (!note.empty()) out += "<p class=\"note\">" + escape_html(note) + "</p>\n";
+    const LabelledLine line = split_label(note);
+    if (!line.label.empty()) {
+      out += fmt::format("<p class=\"note key\"><span>{}</span> {}</p>\n", escape_html(line.label), prose(line.text));
+    } else if (!note.empty()) {
+      out += "<p class=\"note\">" + prose(note) + "</p>\n";
+    }
   }
   return out;
 }
@@ -112,10 +121,26 @@ std::string charts_html(const Report& report, bool small, Units units) {
   return small && !out.empty() ? "<div class=\"charts\">\n" + out + "</div>\n" : out;
 }
 
+std::string section_html(const Section& section, const Presentation& presentation) {
+  const std::string text = table_html(section.table, presentation) + notes_html(section.notes);
+  return section.title.empty() || text.empty()
+             ? std::string()
+             : fmt::format("<section{}>\n", section.printed ? "" : " class=\"screen\"") + element("h2", section.title) +
+                   text + "</section>\n";
+}
+
+// Drawn lines, unless charts have the same.
+std::string drawing_html(const Report& report) {
+  std::string out;
+  if (!report.charts.empty()) return out;
+  for (const std::string& line : report.drawing) out += escape_html(line) + '\n';
+  return out.find_first_not_of('\n') == std::string::npos ? std::string() : "<pre>" + out + "</pre>\n";
+}
+
 }  // namespace
 
-std::string render_html(const Asked& asked, const Report& report, const Presentation& presentation) {
-  // "web1: memory by process": who has pages of many machines open finds each by its host.
+std::string render_html(const ReportContext& asked, const Report& report, const Presentation& presentation) {
+  // "web1: memory by process": with pages of many machines open, the host identifies each.
   const std::string title = joined(to_printable(asked.host), ": ", report.title);
   const std::string when = time_asked(report, presentation.zone);
   std::string out = fmt::format(
@@ -126,18 +151,15 @@ std::string render_html(const Asked& asked, const Report& report, const Presenta
       escape_html(title + (when.empty() ? "" : ", " + when)), kHtmlStyle);
   out += fmt::format("<h1{}>{}</h1>\n", tone_class(report.tone), escape_html(title));
   if (!when.empty()) out += "<p class=\"kicker\">" + escape_html(when) + "</p>\n";
-  if (!report.lead.empty()) out += "<p class=\"lead\">" + escape_html(report.lead) + "</p>\n";
+  if (report.first) out += section_html(*report.first, presentation);
+  if (!report.lead.empty()) out += "<p class=\"lead\">" + prose(report.lead) + "</p>\n";
   for (const std::string& warning : report.warnings) {
-    out += "<p class=\"warning\">" + escape_html("Warning: " + to_printable(warning)) + "</p>\n";
+    out += "<p class=\"warning\">" + prose("Warning: " + to_printable(warning)) + "</p>\n";
   }
-  out += facts_html(report, presentation) + charts_html(report, false, presentation.units) +
+  out += facts_html(report, presentation) + drawing_html(report) + charts_html(report, false, presentation.units) +
          charts_html(report, true, presentation.units) + element("h2", report.rows_title) +
          table_html(report.rows, presentation);
-  for (const Section& section : report.sections) {
-    if (section.title.empty()) continue;
-    const std::string text = table_html(section.table, presentation) + notes_html(section.notes);
-    if (!text.empty()) out += "<section>\n" + element("h2", section.title) + text + "</section>\n";
-  }
+  for (const Section& section : report.sections) out += section_html(section, presentation);
   out += "<footer>\n" + notes_html(report.notes);
   if (report.coverage && report.range) out += notes_html({coverage_line(*report.coverage, presentation.zone)});
   return out + "</footer>\n</main>\n</body>\n</html>\n";

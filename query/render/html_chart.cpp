@@ -16,9 +16,9 @@ constexpr int kBottom = 24;  // for the times
 constexpr int kLeft = 64;    // for the sizes
 constexpr int kRight = 14;
 constexpr int kDivisions = 4;
-constexpr std::size_t kMostBars = 16;
+constexpr std::size_t kMaxBars = 16;
 
-// From values to pixels.
+// Converts values to pixels.
 class Plot {
  public:
   Plot(const Chart& chart, const SvgFrame& frame)
@@ -59,7 +59,7 @@ bool follows(const ChartPoint& before, const ChartPoint& point) {
   return before.until_ms == point.from_ms;
 }
 
-// Calls `draw` with each run of points that follow each other and have what `has` asks for: between them are gaps.
+// Calls `draw` with each run of consecutive points that satisfy `has`: between them are gaps.
 template <typename Has, typename Draw>
 void each_run(const std::vector<ChartPoint>& points, Has has, Draw draw) {
   for (auto begin = points.begin(); begin != points.end();) {
@@ -128,7 +128,7 @@ std::string bars(const Plot& plot, const std::vector<ChartPoint>& points) {
   return out;
 }
 
-// Where nothing was recorded.
+// Gaps in the recording.
 std::string gaps(const Plot& plot, const Chart& chart) {
   std::string commands;
   std::int64_t end_ms = chart.from_ms;
@@ -151,7 +151,7 @@ std::string axes(const Plot& plot, const Chart& chart, bool narrow) {
   for (int division = 0; division <= kDivisions; ++division) {
     const double y = plot.y(plot.step(division));
     out += path(division == 0 ? "axis" : "grid", fmt::format("M{} {:.1f}H{:.1f}", kLeft, y, plot.right()));
-    // In a small one the top and the bottom tell enough.
+    // In a small one the top and the bottom are enough.
     if (chart.small && division % kDivisions != 0) continue;
     out += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 7, y + 4,
                        escape_html(plot.label(division)));
@@ -167,6 +167,20 @@ std::string axes(const Plot& plot, const Chart& chart, bool narrow) {
   return out;
 }
 
+// An upright line with its name: after it, if there is room.
+std::string marks(const Plot& plot, const Chart& chart) {
+  std::string out;
+  for (const auto& [at_ms, name] : chart.marks) {
+    const double x = plot.x(at_ms);
+    constexpr double letter = 7.5;
+    const bool left = x + 5 + letter * static_cast<double>(name.size()) > plot.right();
+    out += path("mark", fmt::format("M{:.1f} {}V{:.1f}", x, kTop, plot.bottom())) +
+           fmt::format("<text class=\"mark\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"{}\">{}</text>\n",
+                       left ? x - 5 : x + 5, kTop + 24, left ? "end" : "start", escape_html(name));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string draw_svg(const Chart& chart, const SvgFrame& frame) {
@@ -175,12 +189,12 @@ std::string draw_svg(const Chart& chart, const SvgFrame& frame) {
   std::string out = fmt::format(
       "<svg class=\"{}\" viewBox=\"0 0 {} {}\" width=\"{}\" height=\"{}\" role=\"img\" aria-label=\"{}\">\n",
       frame.css_class, frame.width, frame.height, frame.width, frame.height, escape_html(chart.title));
-  const bool few = chart.points.size() <= kMostBars;
+  const bool few = chart.points.size() <= kMaxBars;
   if (!few) out += gaps(plot, chart);
   out += axes(plot, chart, frame.width < 500) + area(plot, chart.usual, "usual");
   if (chart.limit) out += path("limit", fmt::format("M{} {:.1f}H{:.1f}", kLeft, plot.y(*chart.limit), plot.right()));
   out += few ? bars(plot, chart.points) : area(plot, chart.points, "range") + line(plot, chart.points);
-  return out + "</svg>\n";
+  return out + marks(plot, chart) + "</svg>\n";
 }
 
 }  // namespace memoir::query

@@ -1,6 +1,6 @@
 #pragma once
 
-// How a page looks. Colours are written out for light first: a mail client that knows no media queries shows that.
+// Style of a page. Colours for the light mode come first: a mail client without media queries shows these.
 
 #include <string_view>
 
@@ -21,6 +21,9 @@ tr.marked td{font-weight:600;background:#f2f6fd}
 .warning{margin:0 0 16px;padding:8px 12px;border-left:3px solid #b45309;background:#fdf5e6}
 .note,footer{font-size:13.5px;color:#60686f;overflow-wrap:anywhere}
 section .note{margin:8px 0 0}
+.key{padding-left:84px}
+.key span{display:inline-block;width:80px;margin-left:-84px;font-weight:600;color:#1c2024}
+section+.lead{margin-top:24px}
 footer{margin-top:36px;padding-top:14px;border-top:1px solid #e2e6e9}
 dl{margin:0 0 26px;border-top:1px solid #e2e6e9}
 dl div{display:inline-block;vertical-align:top;width:32.6%;box-sizing:border-box;padding:11px 10px 5px 0}
@@ -32,7 +35,7 @@ figcaption{font-size:15px;font-weight:600}
 .key-line,.key-usual{display:inline-block;width:18px;margin:0 6px 0 0;vertical-align:middle;border-top:2.5px solid #1f6feb}
 .key-usual{height:10px;border:0;background:#e6e9ec;margin-left:14px}
 .charts{font-size:0;margin:0 -10px 22px}
-.charts figure{display:inline-block;vertical-align:top;width:50%;box-sizing:border-box;margin:0 0 18px;padding:0 10px;font-size:16px}
+.charts figure{display:inline-block;vertical-align:bottom;width:50%;box-sizing:border-box;margin:0 0 18px;padding:0 10px;font-size:16px}
 .charts figcaption{font-size:13.5px;overflow-wrap:anywhere}
 svg{display:block;width:100%;height:auto}
 svg.narrow{display:none}
@@ -44,8 +47,10 @@ svg text{font:12px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Ar
 .usual{fill:#dfe3e7;stroke:none}
 .gap{fill:#f4f5f6;stroke:none}
 .limit{stroke:#b45309;stroke-width:1.25;stroke-dasharray:5 4;fill:none}
+path.mark{stroke:#b42318;stroke-width:1.25;fill:none}
+svg text.mark{fill:#b42318;font-weight:600}
 .key-limit{display:inline-block;width:18px;margin:0 6px 0 14px;vertical-align:middle;border-top:2px dashed #b45309}
-.scroll{overflow-x:auto;width:max-content;min-width:100%;max-width:calc(100vw - 60px);position:relative;left:50%;transform:translateX(-50%)}
+.scroll{overflow-x:auto;width:max-content;min-width:100%;max-width:min(50vw + 330px,100vw - 40px)}
 table{border-collapse:collapse;width:100%;font-size:14px;line-height:1.4;font-variant-numeric:tabular-nums}
 th,td{padding:5px 0 5px 14px;text-align:left;vertical-align:top;border-bottom:1px solid #eceff1}
 th:first-child,td:first-child{padding-left:0}
@@ -73,11 +78,14 @@ td:last-child{min-width:7em}
 @media (prefers-color-scheme:dark){
 body{background:#14171a;color:#e4e7ea}
 .kicker,.note,footer,dt,.legend,th{color:#9aa3ab}
+.key span{color:#e4e7ea}
 .warning{background:#2b2214;border-left-color:#d9963a}
 .problem,.problem dt,.problem dd{color:#ff8a7a}
 .look,.look dt,.look dd{color:#e5ac5a}
 tr.marked td{background:#1b2430}
 .limit,.key-limit{stroke:#d9963a;border-color:#d9963a}
+path.mark{stroke:#ff8a7a}
+svg text.mark{fill:#ff8a7a}
 footer,dl{border-color:#2b3137}
 th,td{border-bottom-color:#262b30}
 th{border-bottom-color:#5b646c}
@@ -91,12 +99,25 @@ svg text{fill:#9aa3ab}
 .key-line{border-color:#6ea8ff}
 .key-usual{background:#2d343a}
 }
+@page{size:A4;margin:13mm}
 @media print{
 body{background:#fff;color:#000;font-size:11pt}
 main{max-width:none;padding:0}
 figure,tr,section h2{break-inside:avoid}
 h2{break-after:avoid}
-.scroll{overflow:visible;width:auto;max-width:none;left:0;transform:none}
+.scroll{overflow:visible;width:auto;max-width:none}
+.screen{display:none}
+.lead{font-size:12pt;margin-bottom:8px}
+h1{font-size:17pt;margin-bottom:8px}
+table{font-size:9.5pt}
+th,td{padding-top:2px;padding-bottom:2px}
+footer{margin-top:12px;padding-top:4px}
+.charts{margin-bottom:0}
+svg.wide{max-height:52mm}
+svg.small{max-height:26mm}
+section .note{margin:2px 0 0}
+.key span{color:#000}
+figure,h2{margin-top:14px;margin-bottom:6px}
 }
 )";
 

@@ -28,9 +28,9 @@ Json row_json(const std::vector<Column>& columns, const std::vector<Value>& cell
   return row;
 }
 
-// From the last on: what stands below a row is whole before the row moves into its parent.
+// From the last row on: all rows below a row are complete before it moves into its parent.
 Json nested(Json rows, const Parents& parents) {
-  std::vector<Json::array_t> children(parents.size() + 1);  // the last has the roots; each the last first
+  std::vector<Json::array_t> children(parents.size() + 1);  // the last entry has the roots; each list is reversed
   for (std::size_t i = parents.size(); i-- > 0;) {
     std::ranges::reverse(children[i]);
     rows[i]["children"] = std::move(children[i]);
@@ -66,7 +66,7 @@ std::string json_lines(const Table& table) {
   return out;
 }
 
-std::string render_json(const Asked& asked, const Report& report) {
+std::string render_json(const ReportContext& asked, const Report& report) {
   Json out;
   out["schema_version"] = kJsonSchemaVersion;
   out["command"] = asked.command;
@@ -76,6 +76,7 @@ std::string render_json(const Asked& asked, const Report& report) {
   if (report.range) out["range"] = {{"from_ms", report.range->from_ms}, {"to_ms", report.range->to_ms}};
   out["coverage"] = report.coverage ? coverage_json(*report.coverage) : Json(nullptr);
   for (const Field& fact : report.facts) out[fact.name] = std::visit(CellJson{}, fact.value);
+  if (report.first) out[report.first->name] = rows_json(report.first->table);
   for (const Column& column : report.rows.columns) {
     if (column.sorted && column.shown != Shown::people) out["sorted_by"] = column.name;
   }
@@ -85,7 +86,7 @@ std::string render_json(const Asked& asked, const Report& report) {
   for (const Field& total : report.totals) out["totals"][total.name] = std::visit(CellJson{}, total.value);
   out["warnings"] = Json::array();
   for (const std::string& warning : report.warnings) out["warnings"].push_back(to_utf8(warning));
-  // All but ASCII is escaped: what a stranger put into a process name cannot reach the terminal.
+  // Everything except ASCII is escaped: foreign text in a process name cannot affect the terminal.
   return out.dump(2, ' ', true) + "\n";
 }
 

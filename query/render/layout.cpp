@@ -1,6 +1,7 @@
 #include "query/render/layout.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cwchar>
 #include <fmt/format.h>
@@ -10,9 +11,9 @@
 namespace memoir::query {
 namespace {
 
-// Names are cut down to this before a column is dropped for them.
-constexpr std::size_t kLeastName = 24;
-// Columns are dropped for so many levels of a tree; what is deeper may leave its name half as much.
+// Names are shortened to this length before columns are dropped.
+constexpr std::size_t kMinName = 24;
+// Columns are dropped for this many levels of a tree; deeper levels may leave their names half as much.
 constexpr std::size_t kLevelsToShow = 8;
 
 struct Glyph {
@@ -23,6 +24,7 @@ struct Glyph {
 };
 
 Glyph first_glyph(std::string_view text) {
+  if (text.front() >= ' ' && text.front() <= '~') return {1, 1, static_cast<wchar_t>(text.front()), true};
   wchar_t wide = 0;
   std::mbstate_t state{};
   const std::size_t bytes = std::mbrtowc(&wide, text.data(), text.size(), &state);
@@ -49,7 +51,7 @@ std::vector<std::size_t> column_widths(const TextTable& table) {
   return widths;
 }
 
-// What the lines of a tree take beside its names, as far as columns are dropped for them.
+// Width of a tree's lines besides its names, as far as columns are dropped for them.
 std::size_t width_of_branches(const TextTable& table) {
   const std::vector<std::size_t> depths = depths_of(table.parents);
   return depths.empty() ? 0 : kTreeStep * std::min(kLevelsToShow, *std::ranges::max_element(depths));
@@ -62,7 +64,7 @@ void drop_column(TextTable& table, std::vector<std::size_t>& widths, std::size_t
   for (auto& row : table.rows) row.erase(row.begin() + at);
 }
 
-// Rows whose last cell is wider than `width` go on in rows of their own.
+// Rows with a last cell wider than `width` continue in further rows.
 void break_last(TextTable& table, std::size_t width) {
   TextTable broken;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
@@ -84,47 +86,47 @@ void break_last(TextTable& table, std::size_t width) {
   table.tones = std::move(broken.tones);
 }
 
-// What all but the last column take, with a space after each.
+// Width of all columns but the last, with a space after each.
 std::size_t width_before_last(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end() - 1, widths.size() - 1);
 }
 
-// Nothing in every row: no swap in use, no value known.
+// Empty in every row: no swap in use, no value known.
 bool tells_nothing(const TextTable& table, std::size_t column) {
   return std::all_of(table.rows.begin(), table.rows.end(), [column](const std::vector<std::string>& row) {
     return row[column] == "0" || row[column] == "0.0" || row[column] == "0.0%" || row[column] == "–";
   });
 }
 
-// What tells nothing makes room for the last column.
+// Empty columns are dropped in favour of the last column.
 void drop_empty_columns(TextTable& table, std::vector<std::size_t>& widths, std::size_t width) {
   for (std::size_t i = table.columns.size() - 1; i-- > 0;) {
     if (width_before_last(widths) + widths.back() <= width) return;
-    if (table.columns[i].least_useful > 0 && tells_nothing(table, i)) drop_column(table, widths, i);
+    if (table.columns[i].drop_order > 0 && tells_nothing(table, i)) drop_column(table, widths, i);
   }
 }
 
-// What names may be cut to: all but numbers and times, and the last column, whatever it is.
+// Columns that may be shortened: all except numbers and times, and always the last column.
 bool is_name(const TextTable& table, std::size_t column) {
   return column + 1 == table.columns.size() || !table.columns[column].right;
 }
 
-// What the table takes if no name is wider than `most`. Sentences that go on in the next line need no more than the
-// least.
+// Width of the table if no name is wider than `most`. Sentences that continue in the next line need only the minimum.
 std::size_t width_with_names(const TextTable& table, const std::vector<std::size_t>& widths, std::size_t most) {
   std::size_t width = widths.size() - 1;
   for (std::size_t i = 0; i < widths.size(); ++i) {
-    std::size_t name = table.columns[i].breaks ? kLeastName : most;
+    std::size_t name = table.columns[i].breaks ? kMinName : most;
     if (i + 1 == widths.size()) name += width_of_branches(table);
     width += is_name(table, i) ? std::min(widths[i], name) : widths[i];
   }
   return width;
 }
 
-// All names are cut to the same width, the largest at which they fit: a short one is never cut for a long one.
+// All names are shortened to the same width, the largest at which they fit: a short name is never shortened for a long
+// one.
 void shorten_names(TextTable& table, std::vector<std::size_t>& widths, std::size_t width) {
   std::size_t most = *std::max_element(widths.begin(), widths.end());
-  while (most > kLeastName && width_with_names(table, widths, most) > width) --most;
+  while (most > kMinName && width_with_names(table, widths, most) > width) --most;
   for (std::size_t i = 0; i + 1 < table.columns.size(); ++i) {
     if (!is_name(table, i) || widths[i] <= most) continue;
     widths[i] = most;
@@ -133,7 +135,7 @@ void shorten_names(TextTable& table, std::vector<std::size_t>& widths, std::size
 }
 
 void shorten_last(TextTable& table, std::size_t width) {
-  const std::size_t name = std::min(width, kLeastName / 2);
+  const std::size_t name = std::min(width, kMinName / 2);
   flatten(table, std::min(kDeepestRow, (width - name) / kTreeStep));
   const std::vector<std::size_t> depths = depths_of(table.parents);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
@@ -188,14 +190,32 @@ std::string shorten(std::string_view utf8, std::size_t width) {
   return std::string(utf8.substr(0, bytes)) + "…";
 }
 
+namespace {
+
+// Returns whether `rest`, after a word that ends with a digit, starts with its unit: " MiB of RAM".
+bool is_unit_next(std::string_view word, std::string_view rest) {
+  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "ms", "s", "min", "h", "d", "%"};
+  if (word.empty() || word.back() < '0' || word.back() > '9' || !rest.starts_with(' ')) return false;
+  rest.remove_prefix(1);
+  return std::ranges::any_of(units, [rest](std::string_view unit) {
+    const std::string_view after = rest.substr(std::min(unit.size(), rest.size()));
+    return rest.starts_with(unit) &&
+           (after.empty() || std::string_view(" .,;:)").find(after.front()) != std::string_view::npos);
+  });
+}
+
+}  // namespace
+
 std::string wrap(std::string_view utf8, std::size_t width, std::size_t hang) {
   if (display_width(utf8) <= width) return std::string(utf8);
   const std::size_t indent = std::min(utf8.find_first_not_of(' '), utf8.size());
   std::string out(utf8.substr(0, indent));
   std::size_t column = indent;
-  bool begun = false;  // a word is in this line
+  bool begun = false;  // this line has a word
   for (utf8.remove_prefix(indent); !utf8.empty();) {
-    const std::size_t space = std::min(utf8.find(' ', 1), utf8.size());  // the space before a word goes with it
+    std::size_t space = std::min(utf8.find(' ', 1), utf8.size());  // the space before a word belongs to it
+    if (is_unit_next(utf8.substr(0, space), utf8.substr(space)))
+      space = std::min(utf8.find(' ', space + 1), utf8.size());
     std::string_view word = utf8.substr(0, space);
     utf8.remove_prefix(space);
     if (begun && column + display_width(word) > width) {
@@ -210,13 +230,22 @@ std::string wrap(std::string_view utf8, std::size_t width, std::size_t hang) {
   return out;
 }
 
+std::string keep_units(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool keeps = text[at] == ' ' && is_unit_next(text.substr(0, at), text.substr(at));
+    out += keeps ? std::string_view("\u00A0") : text.substr(at, 1);
+  }
+  return out;
+}
+
 void fit(TextTable& table, std::size_t width) {
   if (table.columns.empty()) return;
   std::vector<std::size_t> widths = column_widths(table);
   drop_empty_columns(table, widths, width);
-  while (width_with_names(table, widths, kLeastName) > width) {
-    const auto least = std::ranges::max_element(table.columns, {}, &TextColumn::least_useful);
-    if (least->least_useful == 0) break;
+  while (width_with_names(table, widths, kMinName) > width) {
+    const auto least = std::ranges::max_element(table.columns, {}, &TextColumn::drop_order);
+    if (least->drop_order == 0) break;
     drop_column(table, widths, static_cast<std::size_t>(least - table.columns.begin()));
   }
   shorten_names(table, widths, width);
@@ -225,6 +254,15 @@ void fit(TextTable& table, std::size_t width) {
   table.columns.back().header = shorten(table.columns.back().header, left);
   if (table.columns.back().breaks) return break_last(table, left);
   shorten_last(table, left);
+}
+
+LabelledLine split_label(std::string_view line) {
+  constexpr std::size_t longest_label = 12;
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t gap = line.find("  ", begin);
+  const std::size_t text = gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
+  if (text == std::string_view::npos || text > begin + longest_label) return {{}, line.substr(begin)};
+  return {line.substr(begin, gap - begin), line.substr(text)};
 }
 
 }  // namespace memoir::query

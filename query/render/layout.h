@@ -1,7 +1,7 @@
 #pragma once
 
-// Makes a table of text fit a width: drops columns that tell nothing and the least useful ones, then cuts the longest
-// names with "…". Pure, but for the locale's idea of how wide a character is (LC_CTYPE must be a UTF-8 one).
+// Makes a text table fit a width: drops empty columns and the least useful ones, then shortens the longest names with
+// "…". Pure, except for the locale's character widths (LC_CTYPE must be a UTF-8 one).
 
 #include <cstddef>
 #include <string>
@@ -15,37 +15,47 @@ namespace memoir::query {
 struct TextColumn {
   std::string header;
   bool right = false;
-  int least_useful = 0;
-  bool breaks = false;  // the last one: goes on in further rows where it is not to be cut
+  int drop_order = 0;
+  bool breaks = false;  // the last one: continues in further rows instead of being truncated
 };
 
 struct TextTable {
   std::vector<TextColumn> columns;
   std::vector<std::vector<std::string>> rows;
   std::vector<Tone> tones = {};  // of each row; empty: all are plain
-  Parents parents = {};          // as of a Table
+  Parents parents = {};          // as in a Table
 };
 
-// A level of a tree takes as much.
+// Width of one level of a tree.
 inline constexpr std::size_t kTreeStep = 2;
 
-// Hangs what is deeper beside its parent, and says so: "(+2) sh" is two levels deeper than it stands.
+// Moves rows that are too deep up to the level of their parent, with a note: "(+2) sh" is two levels deeper than shown.
 void flatten(TextTable& table, std::size_t deepest);
 
-// Columns on the terminal: 2 for CJK and emoji, 0 for what combines.
+// Columns on the terminal: 2 for CJK and emoji, 0 for combining characters.
 std::size_t display_width(std::string_view utf8);
 
-// What the terminal can show of printable text (see base/text.h): a character that the locale knows no width for (of
-// private use, not assigned yet) becomes `\u…`.
+// Returns the part of printable text (see base/text.h) that the terminal can show: a character without a width in the
+// locale (private use, not assigned yet) becomes `\u…`.
 std::string showable(std::string_view utf8);
 
-// At most `width` columns; what is cut ends in "…".
+// At most `width` columns; truncated text ends in "…".
 std::string shorten(std::string_view utf8, std::size_t width);
 
-// Lines of at most `width` columns, broken at spaces and indented by `hang` from the second on; a word that is wider
-// stays whole.
+// Lines of at most `width` columns, broken at spaces, but not before a unit, and indented by `hang` from the second on;
+// a wider word is not broken.
 std::string wrap(std::string_view utf8, std::size_t width, std::size_t hang);
 
+// Puts a no-break space between each number and its unit: "134.7 MiB".
+std::string keep_units(std::string_view text);
+
 void fit(TextTable& table, std::size_t width);
+
+// A line that begins with a short label: "Pressure   none". Without a label all of it is text.
+struct LabelledLine {
+  std::string_view label;
+  std::string_view text;
+};
+LabelledLine split_label(std::string_view line);
 
 }  // namespace memoir::query

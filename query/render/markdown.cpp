@@ -1,9 +1,10 @@
-// Markdown as GitHub, GitLab and pandoc read it: tables with pipes (github.github.com/gfm, 4.10).
+// Markdown for GitHub, GitLab and pandoc: tables with pipes (github.github.com/gfm, 4.10).
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "query/render/cells.h"
+#include "query/render/layout.h"
 #include "query/render/markup.h"
 #include "query/render/render.h"
 
@@ -11,12 +12,12 @@ namespace memoir::query {
 namespace {
 
 std::string markdown_table(const Table& table, const Presentation& presentation) {
-  const PeoplesTable seen = peoples_table(table, presentation);
+  const DisplayTable seen = display_table(table, presentation);
   if (seen.rows.empty()) return {};
   std::string out;
-  for (const PeoplesTable::Head& head : seen.heads) out += "| " + escape_markdown(head.header) + " ";
+  for (const DisplayTable::Head& head : seen.heads) out += "| " + escape_markdown(head.header) + " ";
   out += "|\n";
-  for (const PeoplesTable::Head& head : seen.heads) out += is_right(head.column->kind) ? "|---:" : "|---";
+  for (const DisplayTable::Head& head : seen.heads) out += is_right(head.column->kind) ? "|---:" : "|---";
   out += "|\n";
   for (const auto& row : seen.rows) {
     for (const std::string& cell : row) out += "| " + escape_markdown(cell) + " ";
@@ -28,10 +29,22 @@ std::string markdown_table(const Table& table, const Presentation& presentation)
 std::string paragraphs(const std::vector<std::string>& lines) {
   std::string out;
   for (const std::string& line : lines) {
-    const std::size_t begin = line.find_first_not_of(' ');  // four spaces would make it code
-    if (begin != std::string::npos) out += escape_markdown(std::string_view(line).substr(begin)) + "\n\n";
+    const LabelledLine parts = split_label(line);  // without leading spaces: four would make it code
+    if (!parts.label.empty()) out += "**" + escape_markdown(parts.label) + "** ";
+    if (!parts.text.empty()) out += escape_markdown(parts.text) + "\n\n";
   }
   return out;
+}
+
+// Drawn lines keep their columns: four spaces make them code, without a mark that they could contain.
+std::string markdown_drawing(const Report& report) {
+  std::string out;
+  if (!report.charts.empty()) return out;
+  for (const std::string& line : report.drawing) {
+    if (!line.empty()) out += "    " + showable(to_printable(line));
+    out += '\n';
+  }
+  return out.find_first_not_of('\n') == std::string::npos ? std::string() : out + '\n';
 }
 
 std::string markdown_facts(const Report& report, const Presentation& presentation) {
@@ -44,22 +57,24 @@ std::string markdown_facts(const Report& report, const Presentation& presentatio
   return out.empty() ? out : out + "\n";
 }
 
+std::string markdown_section(const Section& section, const Presentation& presentation) {
+  const std::string text = markdown_table(section.table, presentation) + paragraphs(section.notes);
+  return section.title.empty() || text.empty() ? std::string() : "## " + escape_markdown(section.title) + "\n\n" + text;
+}
+
 }  // namespace
 
-std::string render_markdown(const Asked& asked, const Report& report, const Presentation& presentation) {
+std::string render_markdown(const ReportContext& asked, const Report& report, const Presentation& presentation) {
   const std::string title = joined(place_and_time(asked, report, presentation.zone), ": ", report.title);
   std::string out = "# " + escape_markdown(title) + "\n\n";
   for (const std::string& warning : report.warnings) {
     out += fmt::format("> **Warning:** {}\n\n", escape_markdown(to_printable(warning)));
   }
-  out += paragraphs({report.lead}) + markdown_facts(report, presentation);
+  if (report.first) out += markdown_section(*report.first, presentation);
+  out += paragraphs({report.lead}) + markdown_facts(report, presentation) + markdown_drawing(report);
   if (!report.rows_title.empty()) out += "## " + escape_markdown(report.rows_title) + "\n\n";
   out += markdown_table(report.rows, presentation);
-  for (const Section& section : report.sections) {
-    if (section.title.empty()) continue;
-    const std::string text = markdown_table(section.table, presentation) + paragraphs(section.notes);
-    if (!text.empty()) out += "## " + escape_markdown(section.title) + "\n\n" + text;
-  }
+  for (const Section& section : report.sections) out += markdown_section(section, presentation);
   out += paragraphs(report.notes);
   if (report.coverage && report.range) out += paragraphs({coverage_line(*report.coverage, presentation.zone)});
   out.pop_back();

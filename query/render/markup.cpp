@@ -24,7 +24,7 @@ std::string escaped(std::string_view text, std::span<const Escape> escapes) {
   return out;
 }
 
-// Replaces the letter at `at` of each `mark`, in capitals too, by an entity that shows as the same.
+// Replaces the letter at index `at` of each `mark`, in any case, by its entity, which is displayed the same.
 void break_links(std::string& text, std::string_view mark, std::size_t at, std::string_view entity) {
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
   for (auto from = text.begin();;) {
@@ -50,7 +50,7 @@ std::string escape_markdown(std::string_view text) {
                                Escape{'\\', "\\\\"}, Escape{'`', "\\`"},  Escape{'*', "\\*"},  Escape{'_', "\\_"},
                                Escape{'[', "\\["},   Escape{']', "\\]"},  Escape{'#', "\\#"},  Escape{'~', "\\~"}};
   std::string out = escaped(text, escapes);
-  // Addresses become links by themselves: "http://…", "www.…", "mailto:…".
+  // Addresses become links automatically: "http://…", "www.…", "mailto:…".
   break_links(out, "://", 0, "&#58;");
   break_links(out, "www.", 3, "&#46;");
   break_links(out, "mailto:", 6, "&#58;");

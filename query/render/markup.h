@@ -1,7 +1,6 @@
 #pragma once
 
-// Text in the markup of a page: what would be markup, and what is not printable (base/text.h), becomes something that
-// shows as itself.
+// Escapes text for the markup of a page: markup and unprintable characters (base/text.h) become visible text.
 
 #include <string>
 #include <string_view>
@@ -11,7 +10,8 @@ namespace memoir::query {
 // For a page and for the value of an attribute.
 std::string escape_html(std::string_view text);
 
-// For a paragraph, a heading and a cell of a table. A backslash does not help in all of them with all readers.
+// Escapes Markdown in a paragraph, a heading or a table cell. Entities replace the special characters, because not
+// every viewer understands backslashes in all three.
 std::string escape_markdown(std::string_view text);
 
 }  // namespace memoir::query

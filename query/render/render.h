@@ -1,6 +1,6 @@
 #pragma once
 
-// A Report as text: a table for people, JSON and CSV for machines.
+// A Report as text: a table for humans, JSON and CSV for machines.
 
 #include <cstddef>
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace memoir::query {
 
-// What an answer is an answer to.
-struct Asked {
+// The context of an answer.
+struct ReportContext {
   std::string command;
   std::string db;
   std::string host;
@@ -22,23 +22,23 @@ struct Presentation {
   Zone zone = Zone::local;
   Units units = Units::automatic;
   bool color = false;
-  std::optional<std::size_t> width;  // of the terminal; absent: nothing is cut
-  bool ascii = false;                // no character of ours is beyond it
+  std::optional<std::size_t> width;  // of the terminal; nullopt: nothing is truncated
+  bool ascii = false;                // our own characters are ASCII only
 };
 
 inline constexpr int kJsonSchemaVersion = 1;
 
-std::string render_table(const Asked& asked, const Report& report, const Presentation& presentation);
-// For people too: one self-contained page, and Markdown for tickets and chats.
-std::string render_html(const Asked& asked, const Report& report, const Presentation& presentation);
-std::string render_markdown(const Asked& asked, const Report& report, const Presentation& presentation);
-std::string render_json(const Asked& asked, const Report& report);
-// RFC 4180, but for lines that end in a bare newline.
+std::string render_table(const ReportContext& asked, const Report& report, const Presentation& presentation);
+// Human-readable, too: one self-contained page, and Markdown for tickets and chats.
+std::string render_html(const ReportContext& asked, const Report& report, const Presentation& presentation);
+std::string render_markdown(const ReportContext& asked, const Report& report, const Presentation& presentation);
+std::string render_json(const ReportContext& asked, const Report& report);
+// RFC 4180, except that lines end in a bare newline.
 std::string render_csv(const Report& report);
 
-// The parts of CSV, and JSON lines (jsonlines.org), for rows that are written as they come.
-std::string csv_header(const std::vector<Column>& columns);
-std::string csv_rows(const Table& table);
+// The parts of CSV, and JSON lines (jsonlines.org), for streamed rows. `first`: a cell before all others.
+std::string csv_header(const std::vector<Column>& columns, std::string_view first = {});
+std::string csv_rows(const Table& table, std::string_view first = {});
 std::string json_lines(const Table& table);
 
 }  // namespace memoir::query

@@ -6,17 +6,17 @@
 #include "query/render/cells.h"
 #include "query/render/layout.h"
 #include "query/render/render.h"
+#include "query/render/table_text.h"
 
 namespace memoir::query {
-namespace {
 
-TextTable to_text(const Table& table, const Presentation& presentation) {
-  PeoplesTable seen = peoples_table(table, presentation);
+TextTable text_table(const Table& table, const Presentation& presentation) {
+  DisplayTable seen = display_table(table, presentation);
   TextTable text;
-  for (PeoplesTable::Head& head : seen.heads) {
+  for (DisplayTable::Head& head : seen.heads) {
     const Column& column = *head.column;
     text.columns.push_back(
-        {std::move(head.header), is_right(column.kind), column.sorted ? 0 : column.least_useful, column.breaks});
+        {std::move(head.header), is_right(column.kind), column.sorted ? 0 : column.drop_order, column.breaks});
   }
   text.rows = std::move(seen.rows);
   text.tones = table.tones;
@@ -24,13 +24,15 @@ TextTable to_text(const Table& table, const Presentation& presentation) {
   return text;
 }
 
+namespace {
+
 std::string colored(const std::string& line, Tone tone, bool color) {
   if (!color || tone == Tone::plain) return line;
   const char* code = tone == Tone::problem ? "31" : tone == Tone::warning ? "33" : "1";
   return fmt::format("\x1b[{}m{}\x1b[0m\n", code, std::string_view(line).substr(0, line.size() - 1));
 }
 
-// Puts the lines of a tree before the names of its rows, which are in depth-first order.
+// Adds the lines of a tree before the names of its rows, which are in depth-first order.
 void add_branches(TextTable& table, bool ascii) {
   const Parents& parents = table.parents;
   std::vector<bool> has_later_sibling(parents.size());
@@ -49,7 +51,9 @@ void add_branches(TextTable& table, bool ascii) {
   }
 }
 
-std::string draw(TextTable table, bool color, bool ascii) {
+}  // namespace
+
+std::vector<std::string> table_lines(TextTable table, bool ascii) {
   add_branches(table, ascii);
   std::vector<std::string> header;
   for (TextColumn& column : table.columns) header.push_back(std::move(column.header));
@@ -58,9 +62,8 @@ std::string draw(TextTable table, bool color, bool ascii) {
   for (const auto& row : table.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
   }
-  std::string out;
-  for (std::size_t at = 0; at < table.rows.size(); ++at) {
-    const auto& row = table.rows[at];
+  std::vector<std::string> lines;
+  for (const auto& row : table.rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       const bool last = i + 1 == row.size();
@@ -70,15 +73,29 @@ std::string draw(TextTable table, bool color, bool ascii) {
       line += row[i];
       if (!last) line += right ? " " : padding + ' ';
     }
-    const Tone tone = at == 0 ? Tone::marked : table.tones.empty() ? Tone::plain : table.tones[at - 1];
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+namespace {
+
+std::string draw(TextTable table, bool color, bool ascii) {
+  const std::vector<Tone> tones = table.tones;
+  const std::vector<std::string> lines = table_lines(std::move(table), ascii);
+  std::string out;
+  std::size_t at = 0;
+  for (const std::string& line : lines) {
+    const Tone tone = at == 0 ? Tone::marked : tones.empty() ? Tone::plain : tones[at - 1];
     out += colored(line + '\n', tone, color);
+    ++at;
   }
   return out;
 }
 
 std::string table_text(const Table& table, const Presentation& presentation) {
   if (table.rows.empty()) return {};
-  TextTable text = to_text(table, presentation);
+  TextTable text = text_table(table, presentation);
   if (presentation.width) {
     fit(text, *presentation.width);
   } else {
@@ -87,13 +104,11 @@ std::string table_text(const Table& table, const Presentation& presentation) {
   return draw(std::move(text), presentation.color, presentation.ascii);
 }
 
-// Where a line goes on that does not fit: below the text of "Label      text", else two further in than it began.
+// Indent of continuation lines: below the text of "Label      text", otherwise two more than the line's own.
 std::size_t hang_of(const std::string& line) {
-  constexpr std::size_t longest_label = 12;
-  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
-  const std::size_t gap = line.find("  ", begin);
-  const std::size_t text = gap == std::string::npos ? gap : line.find_first_not_of(' ', gap);
-  return text <= begin + longest_label ? text : begin + 2;
+  const LabelledLine parts = split_label(line);
+  const std::size_t begin = line.size() - parts.text.size();
+  return parts.label.empty() ? begin + 2 : begin;
 }
 
 std::string text_line(const std::string& text, const Presentation& presentation) {
@@ -114,23 +129,33 @@ std::string facts_text(const Report& report, const Presentation& presentation) {
   return out;
 }
 
+// With its title and notes; empty without rows and notes.
+std::string section_text(const Section& section, const Presentation& presentation) {
+  std::string out = table_text(section.table, presentation);
+  if (section.title.empty() || (out.empty() && section.notes.empty())) return {};
+  out.insert(0, section.title + "\n");
+  for (const std::string& note : section.notes) out += text_line(note, presentation);
+  return out;
+}
+
 }  // namespace
 
-std::string render_table(const Asked& asked, const Report& report, const Presentation& presentation) {
+std::string render_table(const ReportContext& asked, const Report& report, const Presentation& presentation) {
   // "web1, 2026-11-20 03:14:07: what it shows"
   std::string out = joined(place_and_time(asked, report, presentation.zone), ": ", report.title);
   if (!out.empty()) out = colored(text_line(out, presentation), report.tone, presentation.color);
+  if (report.first) {
+    const std::string text = section_text(*report.first, presentation);
+    if (!text.empty()) out += "\n" + text + "\n";
+  }
   if (!report.lead.empty()) out += text_line(report.lead, presentation);
   out += facts_text(report, presentation);
   for (const std::string& line : report.drawing) out += text_line(line, presentation);
   if (!report.rows_title.empty()) out += report.rows_title + "\n";
   out += table_text(report.rows, presentation);
   for (const Section& section : report.sections) {
-    if (section.title.empty()) continue;
-    const std::string text = table_text(section.table, presentation);
-    if (text.empty() && section.notes.empty()) continue;
-    out += "\n" + section.title + "\n" + text;
-    for (const std::string& note : section.notes) out += text_line(note, presentation);
+    const std::string text = section_text(section, presentation);
+    if (!text.empty()) out += "\n" + text;
   }
   for (const std::string& note : report.notes) out += text_line(note, presentation);
   if (report.coverage && report.range)

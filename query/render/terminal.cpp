@@ -14,7 +14,7 @@ namespace memoir::query {
 
 namespace {
 
-// Of the environment, whatever this program has set since.
+// From the environment, regardless of this program's own locale.
 bool locale_is_utf8() {
   const locale_t locale = newlocale(LC_CTYPE_MASK, "", nullptr);
   if (locale == nullptr) return false;

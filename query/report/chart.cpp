@@ -28,11 +28,16 @@ struct Glyphs {
   std::string_view no_axis;  // below a gap
   std::string_view tick;     // above a time
   std::string_view line;
-  std::string_view mean;  // where the plot does not begin at 0 and nothing is filled
+  std::string_view mean;  // marks the mean if the plot does not start at 0 and nothing is filled
+  std::string_view other;
+  std::string_view limit;  // where nothing else is
+  std::string_view mark;   // on the axis
 };
 
-constexpr Glyphs kBlocks{{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "░", "┤", "│", "└", "─", " ", "┴", "╱", "━"};
-constexpr Glyphs kAscii{{" ", "_", "_", ".", ".", "o", "o", "#", "#"}, ":", "+", "|", "+", "-", " ", "'", "/", "="};
+constexpr Glyphs kBlocks{
+    {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "░", "┤", "│", "└", "─", " ", "┴", "╱", "━", "●", "╌", "×"};
+constexpr Glyphs kAscii{
+    {" ", "_", "_", ".", ".", "o", "o", "#", "#"}, ":", "+", "|", "+", "-", " ", "'", "/", "=", "*", "-", "X"};
 
 constexpr std::array<std::string_view, 8> kBars{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr std::array<std::string_view, 8> kAsciiBars{"_", ".", "-", "~", "=", "+", "*", "#"};
@@ -45,19 +50,19 @@ double nice_step(double least) {
   return 10 * decade;
 }
 
-// "115.2 GiB" is too long, and is written in one.
+// "115.2 GiB" is too long, and is written as one word.
 std::string scale_label(const Scale& scale, double kib) {
   const std::string number = fmt::format("{:.4g}", kib / scale.unit_kib);
   const bool fits = number.size() + 1 + scale.unit.size() < kLabelColumns;
   return number + (fits ? " " : "") + scale.unit;
 }
 
-// A bucket of a sum may not tell its maximum.
+// A bucket of a sum may lack its maximum.
 double highest(const GridBucket& bucket) {
   return bucket.max ? static_cast<double>(*bucket.max) : *bucket.mean;
 }
 
-// One cell: the mean fills it from below, the maximum shades what is above the mean.
+// One cell: the mean fills it from below, the maximum shades the part above the mean.
 std::string_view cell(const GridBucket& bucket, double low, double height, bool bottom, const Glyphs& glyphs) {
   if (!bucket.mean) return " ";
   const double filled = (*bucket.mean - low) / height * 8;
@@ -71,8 +76,8 @@ double lowest(const GridBucket& bucket) {
   return bucket.min ? static_cast<double>(*bucket.min) : *bucket.mean;
 }
 
-// The same where the plot begins above 0: a filled cell would be a share of nothing. The mean is a line, the range
-// around it a shade.
+// The same if the plot starts above 0, where a filled cell would be misleading. The mean is a line, the range around it
+// a shade.
 std::string_view cell_of_line(const GridBucket& bucket, double low, double height, const Glyphs& glyphs) {
   if (!bucket.mean) return " ";
   const auto row_of = [&](double kib) { return std::floor((kib - low) / height); };
@@ -80,13 +85,19 @@ std::string_view cell_of_line(const GridBucket& bucket, double low, double heigh
   return row_of(lowest(bucket)) <= 0 && row_of(highest(bucket)) >= 0 ? glyphs.shade : " ";
 }
 
-// Whether the line goes through the cell.
+// Returns whether the line goes through the cell.
 bool on_line(const std::optional<ChartLine>& line, const GridBucket& bucket, double low, double height) {
   if (!line || bucket.until_ms <= line->from_ms || bucket.from_ms > line->to_ms) return false;
   const auto middle_ms = static_cast<double>(bucket.from_ms + bucket.until_ms - 2 * line->from_ms) / 2;
   const auto span_ms = static_cast<double>(std::max<std::int64_t>(line->to_ms - line->from_ms, 1));
   const double kib = line->from_kib + (line->to_kib - line->from_kib) * middle_ms / span_ms;
   return kib >= low && kib < low + height;
+}
+
+// Returns whether the mean is in the cell.
+bool is_in_cell(std::span<const GridBucket> buckets, std::size_t index, double low, double height) {
+  return index < buckets.size() && buckets[index].mean && *buckets[index].mean >= low &&
+         *buckets[index].mean < low + height;
 }
 
 std::string time_label(std::int64_t ms, std::int64_t span_ms, std::int64_t step_ms, Zone zone) {
@@ -98,13 +109,13 @@ std::string time_label(std::int64_t ms, std::int64_t span_ms, std::int64_t step_
   return fmt::format("{:02}:{:02}", at.hour, at.minute);
 }
 
-// The first column of a bucket, and behind the last one: together they fill the plot.
+// The first column of a bucket, and the one after the last bucket: together they fill the plot.
 int column_of(std::size_t bucket, std::size_t buckets, const ChartFrame& frame) {
   const auto columns = static_cast<std::size_t>(plot_columns(frame));
   return static_cast<int>(buckets >= columns ? bucket : bucket * columns / buckets);
 }
 
-// How far apart times stand on the axis: a width that people count in, with room for each.
+// Distance of times on the axis: a round width, with space for each.
 std::int64_t time_step(std::int64_t span_ms, const ChartFrame& frame) {
   const auto most = [&](int columns) { return std::max(plot_columns(frame) / columns, 1) + 2; };
   const std::int64_t step_ms = nice_width(span_ms, most(kTimeColumns), 1000);
@@ -133,23 +144,28 @@ std::array<std::string, 2> axis_lines(std::span<const GridBucket> buckets, const
   std::string axis(kLabelColumns, ' ');
   axis += glyphs.corner;
   for (std::size_t index = 0; index < buckets.size(); ++index) {
+    const bool marked =
+        frame.mark_ms && buckets[index].from_ms <= *frame.mark_ms && *frame.mark_ms < buckets[index].until_ms;
     for (int part = column_of(index, buckets.size(), frame); part < column_of(index + 1, buckets.size(), frame); ++part)
-      axis += ticks[static_cast<std::size_t>(part)] ? glyphs.tick : buckets[index].mean ? glyphs.axis : glyphs.no_axis;
+      axis += marked                                  ? glyphs.mark
+              : ticks[static_cast<std::size_t>(part)] ? glyphs.tick
+              : buckets[index].mean                   ? glyphs.axis
+                                                      : glyphs.no_axis;
   }
   return {axis, times};
 }
 
 }  // namespace
 
-Scale scale_for(double min_kib, double max_kib, Units units, bool plain) {
+Scale scale_for(double min_kib, double max_kib, Units units, std::int64_t plain) {
   Scale scale;
-  const SizeUnit unit = plain ? SizeUnit{"", 1} : unit_for(max_kib, units);
+  const SizeUnit unit = plain > 0 ? SizeUnit{"", plain} : unit_for(max_kib, units);
   scale.unit = unit.name;
   scale.unit_kib = static_cast<double>(unit.kib);
-  // Bars begin at 0; but where all of it is high up, its movement would be lost.
+  // Bars start at 0; but if all values are high, their changes would be invisible.
   const bool from_zero = min_kib < 0.7 * max_kib || max_kib - min_kib < 0.01 * max_kib;
   const double span = from_zero ? max_kib : max_kib - min_kib;
-  double least = std::max(span / kDivisions, plain ? 1e-6 : 0.25);
+  double least = std::max(span / kDivisions, plain > 0 ? 1e-6 : 0.25);
   do {
     scale.step_kib = nice_step(least / scale.unit_kib) * scale.unit_kib;
     scale.base_kib = from_zero ? 0 : std::floor(min_kib / scale.step_kib) * scale.step_kib;
@@ -170,7 +186,13 @@ std::vector<std::string> draw_chart(std::span<const GridBucket> buckets, const C
     min = std::min(min.value_or(*bucket.mean), *bucket.mean);
     max = std::max(max.value_or(0), highest(bucket));
   }
+  for (const GridBucket& bucket : frame.other) {
+    if (!bucket.mean) continue;
+    min = std::min(min.value_or(*bucket.mean), *bucket.mean);
+    max = std::max(max.value_or(0), *bucket.mean);
+  }
   if (!min) return {};
+  max = std::max(*max, frame.limit_kib.value_or(0));
   const Glyphs& glyphs = frame.ascii ? kAscii : kBlocks;
   const Scale scale = scale_for(*min, *max, frame.units, frame.plain);
   const double height = 4 * scale.step_kib / frame.rows;
@@ -178,16 +200,19 @@ std::vector<std::string> draw_chart(std::span<const GridBucket> buckets, const C
   for (int row = 0; row < frame.rows; ++row) {
     const double low = scale.top_kib() - (row + 1) * height;
     const bool labelled = row % (frame.rows / kDivisions) == 0;
+    const bool has_limit = frame.limit_kib && *frame.limit_kib > low && *frame.limit_kib <= low + height;
     std::string line = fmt::format("{:>{}} ", labelled ? scale_label(scale, low + height) : "", kLabelColumns - 1);
     line += labelled ? glyphs.scale : glyphs.side;
     for (std::size_t index = 0; index < buckets.size(); ++index) {
       const bool marked = on_line(frame.line, buckets[index], low, height);
-      const std::string_view drawn = marked ? glyphs.line
+      const std::string_view drawn = is_in_cell(frame.other, index, low, height) ? glyphs.other
+                                     : marked                                    ? glyphs.line
                                      : scale.base_kib == 0
                                          ? cell(buckets[index], low, height, row + 1 == frame.rows, glyphs)
                                          : cell_of_line(buckets[index], low, height, glyphs);
       const int end = column_of(index + 1, buckets.size(), frame);
-      for (int part = column_of(index, buckets.size(), frame); part < end; ++part) line += drawn;
+      for (int part = column_of(index, buckets.size(), frame); part < end; ++part)
+        line += has_limit && drawn == " " ? glyphs.limit : drawn;
     }
     lines.push_back(line);
   }

@@ -1,7 +1,7 @@
 #pragma once
 
 // A block chart of a series for a terminal: the mean as solid blocks, the maximum above it in a light shade, gaps as
-// columns without anything, sizes at the left and times below. Pure.
+// empty columns, sizes at the left and times below. Pure.
 
 #include <optional>
 #include <span>
@@ -24,12 +24,15 @@ struct ChartLine {
 
 struct ChartFrame {
   int columns = 80;  // of the terminal
-  int rows = 8;      // of the plot, a multiple of 4; axis and times take two more
+  int rows = 8;      // of the plot, a multiple of 4; axis and times need two more
   bool ascii = false;
   Units units = Units::automatic;
   Zone zone = Zone::local;
-  bool plain = false;  // numbers, not sizes
+  std::int64_t plain = 0;  // numbers, not sizes, in so many parts of 1; 0: sizes
   std::optional<ChartLine> line = {};
+  std::span<const GridBucket> other = {};    // another series at the same places: a mark at each mean
+  std::optional<double> limit_kib = {};      // a dashed line, to which the scale reaches
+  std::optional<std::int64_t> mark_ms = {};  // a cross on the axis
 };
 
 // How many buckets fit.
@@ -38,7 +41,7 @@ int plot_columns(const ChartFrame& frame);
 // Lines of at most frame.columns; none if no bucket has a value.
 std::vector<std::string> draw_chart(std::span<const GridBucket> buckets, const ChartFrame& frame);
 
-// The scale of the sizes: from `base_kib` up in four steps that people count in, 0 unless all of it is far from 0.
+// The scale of the sizes: from `base_kib` up in four round steps, 0 unless all values are far from 0.
 struct Scale {
   double base_kib = 0;
   double step_kib = 1;
@@ -47,10 +50,10 @@ struct Scale {
 
   double top_kib() const { return base_kib + 4 * step_kib; }
 };
-Scale scale_for(double min_kib, double max_kib, Units units, bool plain = false);
+Scale scale_for(double min_kib, double max_kib, Units units, std::int64_t plain = 0);
 
-// One line that shows the shape of a series: each value a block of one of eight heights, from the lowest to the
-// highest. An absent value is a gap: a space.
+// One line with the shape of a series: each value a block of one of eight heights, from the lowest to the highest. An
+// absent value is a gap: a space.
 std::string sparkline(std::span<const std::optional<double>> values, bool ascii);
 
 }  // namespace memoir::query

@@ -44,31 +44,31 @@ SizeUnit choose_unit(std::vector<std::int64_t> sizes_kib, Units units) {
   return typical * 5 >= kMib.kib ? kMib : kKib;
 }
 
-std::string print_decimal(double value) {
+std::string format_decimal(double value) {
   const std::string text = fmt::format("{:.1f}", value);
   return text == "-0.0" ? "0.0" : text;
 }
 
-std::string print_size(std::int64_t kib, SizeUnit unit) {
+std::string format_size(std::int64_t kib, SizeUnit unit) {
   if (unit.kib == 1) return fmt::format("{}", kib);
-  return print_decimal(static_cast<double>(kib) / static_cast<double>(unit.kib));
+  return format_decimal(static_cast<double>(kib) / static_cast<double>(unit.kib));
 }
 
-std::string print_size(std::int64_t kib, Units units) {
+std::string format_size(std::int64_t kib, Units units) {
   const SizeUnit unit = unit_for(static_cast<double>(magnitude(kib)), units);
-  return fmt::format("{} {}", print_size(kib, unit), unit.name);
+  return fmt::format("{} {}", format_size(kib, unit), unit.name);
 }
 
-std::string print_change(std::int64_t kib, SizeUnit unit) {
-  const std::string text = print_size(kib, unit);
+std::string format_change(std::int64_t kib, SizeUnit unit) {
+  const std::string text = format_size(kib, unit);
   return kib > 0 && text.find_first_not_of("0.") != std::string::npos ? "+" + text : text;
 }
 
-std::string print_change(std::int64_t kib, Units units) {
-  return (kib > 0 ? "+" : "") + print_size(kib, units);
+std::string format_change(std::int64_t kib, Units units) {
+  return (kib > 0 ? "+" : "") + format_size(kib, units);
 }
 
-std::string print_span(std::int64_t ms) {
+std::string format_span(std::int64_t ms) {
   if (ms < 1000) return fmt::format("{} ms", ms);
   const std::int64_t seconds = (ms + 500) / 1000;
   if (seconds < 60) return fmt::format("{} s", seconds);
@@ -78,29 +78,29 @@ std::string print_span(std::int64_t ms) {
   return two_parts(minutes / 60, 24, "d", "h");
 }
 
-std::string print_percent(double percent) {
-  return print_decimal(percent) + "%";
+std::string format_percent(double percent) {
+  return format_decimal(percent) + "%";
 }
 
-std::string print_exact(double percent) {
-  return percent >= 100.0 ? "all" : print_percent(std::min(percent, 99.9));
+std::string format_exact_percent(double percent) {
+  return percent >= 100.0 ? "all" : format_percent(std::min(percent, 99.9));
 }
 
-std::string print_count(std::int64_t count, const char* one, const char* many) {
+std::string format_count(std::int64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 std::string coverage_line(const Coverage& coverage, Zone zone) {
-  std::string line = fmt::format("Recorded {} of {} ({})", print_span(coverage.recorded_ms),
-                                 print_span(coverage.asked.to_ms - coverage.asked.from_ms),
-                                 print_count(coverage.ticks, "tick", "ticks"));
+  std::string line = fmt::format("Recorded {} of {} ({})", format_span(coverage.recorded_ms),
+                                 format_span(coverage.asked.to_ms - coverage.asked.from_ms),
+                                 format_count(coverage.ticks, "tick", "ticks"));
   if (coverage.gaps.empty()) return line + ", without a gap.";
   const auto longest =
       std::ranges::max_element(coverage.gaps, {}, [](const Gap& gap) { return gap.to_ms - gap.from_ms; });
   const bool one = coverage.gaps.size() == 1;
   return line + fmt::format("; {}{} at {} ({}).",
                             one ? "a gap of " : fmt::format("{} gaps, the longest ", coverage.gaps.size()),
-                            print_span(longest->to_ms - longest->from_ms), print_time(longest->from_ms, zone),
+                            format_span(longest->to_ms - longest->from_ms), format_time(longest->from_ms, zone),
                             longest->reason);
 }
 

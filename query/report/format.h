@@ -1,6 +1,6 @@
 #pragma once
 
-// Sizes, durations and what is covered as people read them.
+// Human-readable sizes, durations and coverage.
 
 #include <cstdint>
 #include <string>
@@ -16,34 +16,34 @@ struct SizeUnit {
   std::int64_t kib;
 };
 
-// What `units` says; else the largest that the size reaches.
+// By `units`; otherwise the largest unit that the size reaches.
 SizeUnit unit_for(double kib, Units units);
 
-// One unit for all the sizes of a table, so that they compare at a glance: the one that suits the middle of them.
+// One unit for all sizes of a table, so that they are comparable: the one that suits their median.
 SizeUnit choose_unit(std::vector<std::int64_t> sizes_kib, Units units);
 
-// Without its unit, for a column whose header names it: "1.4"; KiB without a fraction.
-std::string print_size(std::int64_t kib, SizeUnit unit);
+// Without its unit, for a column with the unit in its header: "1.4"; KiB without a fraction.
+std::string format_size(std::int64_t kib, SizeUnit unit);
 
-// With a unit of its own, for text: "1.4 GiB".
-std::string print_size(std::int64_t kib, Units units);
+// With its own unit, for text: "1.4 GiB".
+std::string format_size(std::int64_t kib, Units units);
 
-// The same with a sign, "+" for more: "+1.4 GiB". Nothing has none.
-std::string print_change(std::int64_t kib, SizeUnit unit);
-std::string print_change(std::int64_t kib, Units units);
+// The same with a sign, "+" for an increase: "+1.4 GiB". 0 has none.
+std::string format_change(std::int64_t kib, SizeUnit unit);
+std::string format_change(std::int64_t kib, Units units);
 
 // "250 ms", "40 s", "3 min 20 s", "23 h 58 min", "3 d 4 h".
-std::string print_span(std::int64_t ms);
+std::string format_span(std::int64_t ms);
 
-// With one decimal, and nothing is never less than that: "-0.1", "0.0".
-std::string print_decimal(double value);
-std::string print_percent(double percent);
+// With one decimal, and 0 is never negative: "-0.1", "0.0".
+std::string format_decimal(double value);
+std::string format_percent(double percent);
 
-// Of how much is exact: "all" only where it is all.
-std::string print_exact(double percent);
+// Exact share: "all" only if it is all.
+std::string format_exact_percent(double percent);
 
 // "1 process", "3 processes".
-std::string print_count(std::int64_t count, const char* one, const char* many);
+std::string format_count(std::int64_t count, const char* one, const char* many);
 
 // "Recorded 23 h 58 min of 24 h (8628 ticks); 2 gaps, the longest 40 s at 2026-11-20 03:12:00 (killed)."
 std::string coverage_line(const Coverage& coverage, Zone zone);

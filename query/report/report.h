@@ -1,12 +1,13 @@
 #pragma once
 
-// What a command answers, before it is drawn. A command turns its own rows into a Report by a list of columns, each
-// described once: name (JSON and CSV), header (table), kind, and how to get the value. Renderers know nothing else.
+// The result of a command before rendering. A command turns its own rows into a Report by a list of columns, each
+// described once: name (JSON and CSV), header (table), kind, and how to get the value. Renderers use nothing else.
 //
 // Unknown is std::monostate: null in JSON, empty in CSV, "–" in a table; never 0.
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,14 +16,14 @@
 #include <vector>
 
 #include "analysis/process_tree.h"
-#include "base/each_of.h"
+#include "base/transformed.h"
 #include "store/types.h"
 
 namespace memoir::query {
 
 using AnyValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<double>>;
 
-// What may be given for one: any number or text, and an optional of it.
+// Accepts any number or text, and an optional of it.
 struct Value : AnyValue {
   Value() = default;
   using AnyValue::AnyValue;
@@ -33,17 +34,17 @@ struct Value : AnyValue {
 };
 
 enum class Kind {
-  text,      // from outside or ours: made printable in a table
-  sentence,  // ours; the times that it tells in UTC are shown in the zone
+  text,      // foreign or ours: made printable in a table
+  sentence,  // ours; UTC times in it are shown in the zone
   count,     // a plain number
   size,      // KiB; name it …_kib
-  change,    // KiB more (or less); people see the sign
+  change,    // KiB more (or less); shown with its sign
   time,      // milliseconds since the epoch; name it …_ms
   duration,  // milliseconds; name it …_ms
   percent,   // of 100; name it …_percent
 };
 
-// How much a line concerns its reader: colour on a terminal and in HTML; the values say it to machines.
+// Importance of a line: colour on a terminal and in HTML; machines use the values.
 enum class Tone { plain, marked, warning, problem };
 
 // Where a column or field is shown.
@@ -57,35 +58,36 @@ struct Column {
   std::string name;
   std::string header;
   Kind kind = Kind::text;
-  int least_useful = 0;  // columns that do not fit the terminal go, the highest first; 0 stays
+  int drop_order = 0;  // columns that do not fit the terminal are dropped, the highest first; 0: never dropped
   Shown shown = Shown::everywhere;
-  bool breaks = false;  // the last column: sentences, which go on in the next line where they do not fit the terminal
-  bool sorted = false;  // the rows are ranked by it: people see it first, and marked
+  bool breaks = false;  // the last column: sentences, which continue in the next line if they do not fit the terminal
+  bool sorted = false;  // the rows are ranked by it: shown first, and marked
 };
 
-inline Column for_machines(std::string name, Kind kind = Kind::text) {
+inline Column data_column(std::string name, Kind kind = Kind::text) {
   return {std::move(name), "", kind, 0, Shown::machines};
 }
 
-inline Column for_people(std::string header, Kind kind = Kind::text, int least_useful = 0) {
-  return {"", std::move(header), kind, least_useful, Shown::people};
+inline Column display_column(std::string header, Kind kind = Kind::text, int drop_order = 0) {
+  return {"", std::move(header), kind, drop_order, Shown::people};
 }
 
 struct Table {
   std::vector<Column> columns;
-  std::vector<std::vector<Value>> rows;  // each as long as columns
+  std::vector<std::vector<Value>> rows;  // each with one value per column
   std::vector<Tone> tones = {};          // of each row; empty: all are plain
-  // Of rows that are a tree, parents before their children: the last column is drawn as one, and JSON nests them as
-  // `children`. Empty: they are not.
+  // For rows that are a tree, parents before their children: the last column is drawn as one, and JSON nests them as
+  // `children`. Empty otherwise.
   Parents parents = {};
-  bool own_units = false;  // each size has a unit of its own: they are too far apart for one of them all
+  bool in_order = false;   // no column is shown before those to its left
+  bool own_units = false;  // each size has its own unit: they differ too much for a common one
 };
 
-// What is deeper in a tree stands beside its parent: readers of JSON give up at a few hundred brackets, and so would
-// eyes.
+// Deeper rows of a tree are shown at the level of their parent: readers of JSON fail at a few hundred brackets, and
+// humans earlier.
 inline constexpr std::size_t kDeepestRow = 100;
 
-// The column that the rows are ranked by, under the name that machines know or the header that people see.
+// Marks the column that ranks the rows, by its machine-readable name or its header.
 inline void mark_sorted(Table& table, std::string_view name) {
   for (Column& column : table.columns) column.sorted = column.sorted || column.name == name || column.header == name;
 }
@@ -111,13 +113,13 @@ Table make_table(const Columns<Row>& columns, const std::vector<Row>& rows,
   Table table;
   for (const ColumnOf<Row>& column : columns) table.columns.push_back(column.column);
   for (const Row& row : rows) {
-    table.rows.push_back(each_of(columns, [&row](const ColumnOf<Row>& column) { return column.get(row); }));
+    table.rows.push_back(transformed(columns, [&row](const ColumnOf<Row>& column) { return column.get(row); }));
     if (tone_of) table.tones.push_back(tone_of(row));
   }
   return table;
 }
 
-// One value with a name: in JSON a member, in a table "label  value".
+// One named value: in JSON a member, in a table "label  value".
 struct Field {
   std::string name;
   std::string label;  // empty: JSON only
@@ -126,16 +128,17 @@ struct Field {
   Tone tone = Tone::plain;
 };
 
-// A further table under a name of its own: in JSON a list of that name beside `rows`; not in CSV.
+// A further table with its own name: in JSON a list with that name next to `rows`; not in CSV.
 struct Section {
   std::string name;
   std::string title;  // empty: JSON only
   Table table;
-  std::vector<std::string> notes = {};     // people only: lines below, ready to print
-  std::vector<std::string> left_out = {};  // the notes among them that tell of rows which --limit cut off
+  std::vector<std::string> notes = {};     // human-readable only: lines below, ready to print
+  std::vector<std::string> left_out = {};  // notes about rows cut off by --limit
+  bool printed = true;                     // false: not on paper, where the page shall be short
 };
 
-// One value over a span of time. Absent: a gap.
+// One value over a span of time. nullopt: a gap.
 struct ChartPoint {
   std::int64_t from_ms = 0;
   std::int64_t until_ms = 0;
@@ -144,42 +147,47 @@ struct ChartPoint {
   std::optional<double> high;
 };
 
-// A series as HTML draws it; whoever cannot see it finds its numbers in the tables. Sizes are KiB, or percent.
+// A series drawn in HTML; its numbers are also in the tables. Sizes are KiB, or percent.
 struct Chart {
   std::string title;
   Kind kind = Kind::size;
   std::int64_t from_ms = 0;
   std::int64_t to_ms = 0;
-  std::vector<ChartPoint> points;   // a line over time; bars where they are few
-  std::vector<ChartPoint> usual{};  // low and high: what it is usually between, drawn behind
-  std::optional<double> limit{};    // what it cannot be more than: a line across, and in the scale
-  std::string value_name{};         // what the line and the range around it are, for the legend
+  std::vector<ChartPoint> points;   // a line over time; bars if there are few
+  std::vector<ChartPoint> usual{};  // low and high: the usual range, drawn behind
+  std::optional<double> limit{};    // maximum possible value: a line across, and in the scale
+  std::string value_name{};         // name of the line and the range around it, for the legend
   std::string usual_name{};
   std::string limit_name{};
+  std::vector<std::pair<std::int64_t, std::string>> marks{};  // moments: an upright line with its name
   std::vector<std::pair<std::int64_t, std::string>> times{};  // below the axis
-  bool small = false;                                         // one of several beside each other
+  bool small = false;                                         // one of several side by side
 };
 
 struct Report {
-  std::optional<std::int64_t> at_ms;  // the tick answered from
+  std::optional<std::int64_t> at_ms;  // the tick of the answer
   std::optional<Range> range;         // or the range
   std::optional<Coverage> coverage;
-  std::string title;                 // table: the line above all
-  Tone tone = Tone::plain;           // of the title
-  std::string lead;                  // table: the answer in a sentence, below it; ready to print
-  std::vector<Field> facts;          // table: above the rows; JSON: members of the object itself
-  std::vector<std::string> drawing;  // table only: lines above the rows, ready to print
-  std::string rows_title;            // people: above the rows, where there is more above them
+  std::string title;                          // table: the line above everything
+  Tone tone = Tone::plain;                    // of the title
+  bool title_has_range = false;               // human-readable: the range is not repeated
+  std::optional<Section> first;               // what matters most: above everything else; in JSON after the facts
+  std::string lead;                           // table: the answer in a sentence, below it; ready to print
+  std::vector<Field> facts;                   // table: above the rows; JSON: members of the object itself
+  std::vector<std::string> drawing;           // table only: lines above the rows, ready to print
+  std::string rows_title;                     // human-readable: above the rows, if something else is above them
+  std::map<std::string, std::string> titles;  // human-readable: of identities, by the processes of their rows
   Table rows;
   std::vector<Section> sections;
   std::vector<Chart> charts;  // HTML only
   std::vector<Field> totals;
   std::vector<std::string> notes;     // table only: lines below, ready to print
-  std::vector<std::string> left_out;  // as of a section
+  std::vector<std::string> left_out;  // as in a section
   std::vector<std::string> warnings;  // what a reader must know to trust the answer
-  std::optional<std::size_t> width;   // table: columns where there is no terminal, for what goes into mails and logs
+  std::optional<std::size_t> width;   // table: columns without a terminal, for mails and logs
   bool nothing_recorded = false;      // exit status 3
-  bool failed = false;                // exit status 1: what was asked after is not in order
+  bool failed = false;                // exit status 1: the checked object is not in order
+  bool not_notable = false;           // --if-notable: exit status 3 without output
 };
 
 }  // namespace memoir::query

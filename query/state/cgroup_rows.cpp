@@ -18,13 +18,13 @@ CgroupRow& row_of(Rows& rows, const std::string& path) {
   return row;
 }
 
-Status add_tick(Reader& reader, const State& state, const TickState& tick, Rows& rows) {
+Status add_tick(Reader& reader, const State& state, const StoredTick& tick, Rows& rows) {
   for (const CgroupSample& sample : *state.cgroups) row_of(rows, sample.path).now = sample;
-  auto details = TRY(load_cgroup_details(reader, tick.tick.id));
+  auto details = TRY(load_cgroup_details(reader, tick.id));
   for (CgroupDetail& detail : details) {
     if (const auto row = rows.find(detail.path); row != rows.end()) row->second.detail = std::move(detail);
   }
-  for (const HeldProcess& process : state.processes) {
+  for (const ProcessUse& process : state.processes) {
     for (std::string_view path = process.process->info.cgroup; !path.empty(); path = cgroup_above(path)) {
       if (const auto row = rows.find(path); row != rows.end()) add_to(row->second.processes, process);
     }
@@ -32,9 +32,9 @@ Status add_tick(Reader& reader, const State& state, const TickState& tick, Rows&
   return Done{};
 }
 
-Status add_bucket(Reader& reader, const BucketState& of, Rows& rows) {
-  const std::vector<GroupState> groups = TRY(load_groups(reader, of.tier, of.bucket, SubjectKind::cgroup));
-  for (const GroupState& group : groups) row_of(rows, group.name).processes.add_mean(group.kib, group.processes);
+Status add_means(Reader& reader, const State& state, Rows& rows) {
+  const auto groups = TRY(kept_groups(reader, state, "cgroup"));
+  for (const GroupState& group : *groups) row_of(rows, group.name).processes.add_mean(group.kib, group.processes);
   return Done{};
 }
 
@@ -58,7 +58,7 @@ Status add_marks(Reader& reader, const State& state, Rows& rows) {
   return Done{};
 }
 
-// A process may be in a cgroup below the container's own, or above the one that was told of.
+// A process may be in a cgroup below the container's own, or above the reported one.
 Status add_containers(Reader& reader, Rows& rows) {
   std::map<std::string, Container> known;
   const auto containers = TRY(load_containers(reader));
@@ -80,9 +80,8 @@ std::optional<double> CgroupRow::limit_percent() const {
 
 Result<std::vector<CgroupRow>> load_cgroups(const Context& context, const State& state, CgroupMarks marks) {
   Rows rows;
-  TRY(match(
-      state, [&](const TickState& tick) { return add_tick(context.reader, state, tick, rows); },
-      [&](const BucketState& bucket) { return add_bucket(context.reader, bucket, rows); }));
+  const StoredTick* const tick = tick_of(state);
+  TRY(tick == nullptr ? add_means(context.reader, state, rows) : add_tick(context.reader, state, *tick, rows));
   if (marks == CgroupMarks::read) TRY(add_marks(context.reader, state, rows));
   TRY(add_containers(context.reader, rows));
   return taken_from(rows);

@@ -23,7 +23,7 @@ Change& Changes::row(std::int64_t process_id, const std::string& name) {
   return rows_[found->second];
 }
 
-void Changes::add(const HeldProcess& process, bool after) {
+void Changes::add(const ProcessUse& process, bool after) {
   Change& of = alone_ ? row(process.process->id, "") : row(0, group_key(*process.process, group_));
   if (alone_) {
     (after ? of.after : of.before) = &process;
@@ -42,7 +42,7 @@ Status Changes::add(Reader& reader, const Filter& filter, const State& state, bo
     }
     return Done{};
   }
-  for (const HeldProcess& process : state.processes) {
+  for (const ProcessUse& process : state.processes) {
     if (filter.matches(*process.process)) add(process, after);
   }
   return Done{};
@@ -67,7 +67,7 @@ Result<std::optional<RangeEnds>> load_ends(const Context& context, Range range) 
   return std::optional(RangeEnds{*std::move(begin), *std::move(end)});
 }
 
-HeldAtEnds held_at_ends(const Change* change, Metric metric) {
+MemoryAtExits memory_at_exits(const Change* change, Metric metric) {
   if (change == nullptr) return {0, 0, "came and went"};
   const auto held = [metric](const Tally& tally) {
     return tally.processes() == 0 ? std::optional<std::int64_t>(0) : tally.kib(metric);
@@ -75,7 +75,7 @@ HeldAtEnds held_at_ends(const Change* change, Metric metric) {
   return {held(change->was), held(change->is), change->what(metric)};
 }
 
-Value last_or_gone(const HeldAtEnds& held) {
+Value last_or_gone(const MemoryAtExits& held) {
   return held.what == "gone" || held.what == "came and went" ? Value("gone") : held.last_kib;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Two states set against each other: what each process or group held at the begin and at the end of a range.
+// Compares two states: the memory of each process or group at the start and at the end of a range.
 
 #include <map>
 #include <optional>
@@ -16,37 +16,42 @@
 namespace memoir::query {
 
 struct Change {
-  std::string name;                     // what the group's members share
-  const HeldProcess* before = nullptr;  // of a row that is one process
-  const HeldProcess* after = nullptr;
+  std::string name;                    // common property of the group's members
+  const ProcessUse* before = nullptr;  // for a row of one process
+  const ProcessUse* after = nullptr;
   Tally was;
   Tally is;
 
-  // What was not known, or not there, counts as 0.
+  // Unknown or absent values count as 0.
   std::int64_t change_kib(Metric metric) const;
   // "new", "gone", "grown", "shrunk", "same"
   std::string_view what(Metric metric) const;
 };
+
+// The process of a row that is one.
+inline const ProcessUse& last_seen(const Change& row) {
+  return row.after != nullptr ? *row.after : *row.before;
+}
 
 struct RangeEnds {
   State begin;
   State end;
 };
 
-// The states at both ends of a range; where it begins before the first tick of all, at that one. Absent where even that
-// is after its end.
+// The states at both ends of a range; if it starts before the first tick, at that tick. nullopt if that is after its
+// end.
 Result<std::optional<RangeEnds>> load_ends(const Context& context, Range range);
 
-// By row: of a process by its row in the store, of a group by its name. They point into the states.
+// Changes keyed by row: a process by its row in the store, a group by its name. They point into the states.
 class Changes {
  public:
   explicit Changes(std::string group) : alone_(group == "process"), group_(std::move(group)) {}
 
-  // One end; of groups as the store keeps them where it does.
+  // Adds one end of the range. Groups are added as stored, if the store has them.
   Status add(Reader& reader, const Filter& filter, const State& state, bool after);
   Status add(Reader& reader, const Filter& filter, const RangeEnds& ends);
 
-  // Null: there at neither end. `process_id` is 0 of groups, `name` empty of processes.
+  // Returns nullptr if it is at neither end. `process_id` is 0 for groups, `name` is empty for processes.
   const Change* find(std::int64_t process_id, const std::string& name) const;
 
   const std::vector<Change>& rows() const { return rows_; }
@@ -54,7 +59,7 @@ class Changes {
 
  private:
   Change& row(std::int64_t process_id, const std::string& name);
-  void add(const HeldProcess& process, bool after);
+  void add(const ProcessUse& process, bool after);
 
   bool alone_;
   std::string group_;
@@ -62,19 +67,19 @@ class Changes {
   std::vector<Change> rows_;
 };
 
-// Of a row over a range. Who was not there held nothing; absent: it was there, and is not known.
-struct HeldAtEnds {
+// A row's usage over a range; an absent process counts as 0. nullopt: it was present, with unknown memory.
+struct MemoryAtExits {
   std::optional<std::int64_t> first_kib;
   std::optional<std::int64_t> last_kib;
-  std::string_view what;  // as of Change; or "came and went"
+  std::string_view what;  // as in Change; or "came and went"
 
   std::optional<std::int64_t> growth_kib() const { return difference(last_kib, first_kib); }
 };
 
-// Null: there at neither end.
-HeldAtEnds held_at_ends(const Change* change, Metric metric);
+// nullptr: at neither end.
+MemoryAtExits memory_at_exits(const Change* change, Metric metric);
 
-// What people see of it as the last value: "gone" where it is.
-Value last_or_gone(const HeldAtEnds& held);
+// Human-readable last value: "gone" if it is absent.
+Value last_or_gone(const MemoryAtExits& held);
 
 }  // namespace memoir::query

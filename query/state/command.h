@@ -1,11 +1,11 @@
 #pragma once
 
-// How a command plugs in: make a folder query/commands/NAME with a function that returns its Command, list it in
+// How to add a command: make a folder query/commands/NAME with a function that returns its Command, list it in
 // query/commands.cpp, and give it a paragraph in man/memoir.1 (a test checks that).
 //
-// `run` turns a Context into a Report, or an Error: kind malformed is the user's word (exit status 2; show what is
-// valid), any other is a failure (1). It prints nothing. Times in the Report are epoch milliseconds, sizes KiB; strings
-// are as stored: the renderers make them safe.
+// `run` turns a Context into a Report, or an Error: kind malformed is the user's mistake (exit status 2; list valid
+// values), any other is a failure (1). It prints nothing. Times in the Report are epoch milliseconds, sizes KiB;
+// strings are as stored: the renderers make them safe.
 
 #include <functional>
 #include <optional>
@@ -13,9 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "query/args/options.h"
 #include "query/args/when.h"
+#include "query/render/render.h"
 #include "query/render/terminal.h"
 #include "query/report/report.h"
 #include "store/reader.h"
@@ -29,19 +31,36 @@ struct Context {
   std::vector<StoredRun> runs;  // in order; possibly none
   std::int64_t now_ms = 0;
   When when;
-  std::optional<Screen> screen;  // absent: the answer does not go to a terminal
+  std::optional<Screen> screen;  // nullopt: the answer does not go to a terminal
 };
 
-// Takes a piece of an answer that is written as it comes. An error ends the answer.
+// Takes a piece of a streamed answer. An error ends the answer.
 using Sink = std::function<Status(std::string_view)>;
 
-// What is to be said once an answer is written.
+// Messages to show after a streamed answer.
 struct Streamed {
   bool nothing_recorded = false;
   std::vector<std::string> warnings;
 };
 
-// In a list of words: the names of the categories that the file has.
+struct Command;
+
+// A parsed command line.
+struct Parsed {
+  const Command* command = nullptr;
+  Options options;
+};
+
+// The program around a command that talks with the user.
+struct Interaction {
+  const Clock& clock;
+  const std::vector<Command>& commands;
+  std::function<Result<Parsed>(const std::vector<std::string>& words)> parse;
+  // An answer as the program prints it into a file.
+  std::function<std::string(const ReportContext&, const Report&, const Options&)> render;
+};
+
+// In a list of words: the names of the categories in the file.
 inline constexpr std::string_view kCategoryNames = "<category>";
 
 struct Example {
@@ -52,32 +71,38 @@ struct Example {
 struct Command {
   std::string name = {};
   std::string summary = {};              // one line, for the list of commands
-  std::string subject = {};              // how --help calls its arguments; empty: it takes none
-  std::vector<Option> options = {};      // beside those that all take: --db, --format, --units, --utc, --no-color
+  std::string subject = {};              // name of its arguments in --help; empty: it takes none
+  std::vector<Option> options = {};      // besides the common ones: --columns, --db, --format, --units, --utc, --color
   std::vector<std::string> by = {};      // valid for --by, the default first
   std::vector<std::string> groups = {};  // valid for --group, the default first
-  std::vector<Example> examples = {};    // two that work
+  std::vector<Example> examples = {};    // two working ones
   std::function<Result<Report>(const Context&)> run = {};
-  std::string step_help = {};     // what --help says of --step
-  std::string limit_help = {};    // and of --limit, where it is not of rows
-  std::string subject_help = {};  // "SUBJECT: what it may be", for --help
-  std::string by_help = {};       // what --help says of --by; empty: that the rows are ranked by it
-  // Instead of run, for a command that has something to say without a file that can be read; beside run, for what --csv
-  // asks.
+  std::string step_help = {};       // description of --step in --help
+  std::string limit_help = {};      // and of --limit, if it does not limit rows
+  std::string subject_help = {};    // "SUBJECT: what it may be", for --help
+  bool subject_filters = false;     // SUBJECT selects processes, as --filter does
+  std::string by_help = {};         // description of --by in --help; empty: that the rows are ranked by it
+  bool subjects_are_files = false;  // SUBJECT is a database, instead of --db
+  // Instead of run, for a command that works without a readable file; besides run, for --csv and for several files.
   std::function<Result<Report>(const Options&, std::int64_t now_ms)> run_alone = {};
-  // Instead of run, for a command whose answer is too long to be held.
+  // Instead of run, for a command with an answer too long for memory.
   std::function<Result<Streamed>(const Context&, const Sink&)> stream = {};
-  // Instead of run, for a text that needs no file; told all the commands that there are.
+  // Instead of run, for a text that needs no file; gets all commands.
   std::function<Result<std::string>(const Options&, const std::vector<Command>& commands)> print = {};
-  std::vector<std::string> formats = {"table", "json", "csv"};  // valid for --format, the default first
-  std::size_t most_subjects = 1;
-  std::vector<std::string> kinds = {};          // valid for --kind, of other things than events
-  std::vector<std::string> subject_words = {};  // that a shell completes for the subject
+  // Instead of run, for a command that has the terminal until the user ends it. Returns the text to print then.
+  std::function<Result<std::string>(const Options&, const Interaction&)> interact = {};
+  // Valid for --format, the default first.
+  std::vector<std::string> formats = {"table", "json", "csv", "markdown", "html"};
+  std::size_t max_subjects = 1;
+  std::vector<std::string> kinds = {};          // valid for --kind, if not of events
+  std::vector<std::string> subject_words = {};  // shell completions of the subject
+  // "memory shm": it is a part of another command; `name` is short for that, and not in the list of commands.
+  std::string full_name = {};
 };
 
 inline constexpr std::string_view kDefaultCommand = "status";
 
-// All the options that the command takes, in the order of option_texts().
+// All options of the command, in the order of option_texts().
 std::vector<Option> options_of(const Command& command);
 
 }  // namespace memoir::query

@@ -20,7 +20,7 @@ void take(Most& most, std::int64_t id, std::optional<std::int64_t> kib) {
   if (!fresh) at->second = std::max(at->second, *kib);
 }
 
-// RSS has its mark in VmHWM.
+// The mark of RSS is VmHWM.
 std::optional<Metric> mark_of(Metric metric) {
   if (metric == Metric::rss) return Metric::hwm;
   return info_of(metric).marked.contains(SubjectKind::process) ? std::optional(metric) : std::nullopt;
@@ -33,7 +33,7 @@ Result<Most> most_over(const Context& context, Range range, Tier tier, Metric me
                                [&most](const SubjectInterval& of) { take(most, of.subject_id, of.interval.max); }));
   }
   const std::optional<Metric> mark = mark_of(metric);
-  if (holds_short_lived(tier) || !mark) return most;
+  if (!mark) return most;
   const ProcessMarks marks =
       TRY(context.reader.process_marks(range, range, *mark, std::numeric_limits<std::size_t>::max()));
   for (const HighWater& of : marks.marks) take(most, of.subject_id, of.value_kib);
@@ -57,7 +57,7 @@ Result<Filter> filter_at(const Options& options, const std::vector<const State*>
   for (const Metric metric : filter.metrics()) {
     Most most;
     for (const State* state : states) {
-      for (const HeldProcess& process : state->processes) take(most, process.process->id, process.kib[metric]);
+      for (const ProcessUse& process : state->processes) take(most, process.process->id, process.kib[metric]);
     }
     filter.decide(metric, most);
   }
@@ -65,10 +65,10 @@ Result<Filter> filter_at(const Options& options, const std::vector<const State*>
 }
 
 void note_filter(const Filter& filter, std::string_view in, Report& report) {
-  const auto metrics = each_of(filter.metrics(), metric_title);
+  const auto metrics = transformed(filter.metrics(), metric_title);
   if (metrics.empty()) return;
   report.notes.push_back(
-      fmt::format("By --filter a process is compared in the largest {} {}.", fmt::join(metrics, " and "), in));
+      fmt::format("--filter compares each process by its largest {} {}.", fmt::join(metrics, " and "), in));
 }
 
 }  // namespace memoir::query

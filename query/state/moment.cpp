@@ -10,8 +10,8 @@ namespace {
 std::string what_is_recorded(const Context& context) {
   const Zone zone = context.options.zone;
   if (context.file.ticks == 0) return "the file holds no tick yet: is memoird running?";
-  return fmt::format("the file holds {} to {}", print_time(context.file.first_tick_ms, zone),
-                     print_time(context.file.last_tick_ms, zone));
+  return fmt::format("the file holds {} to {}", format_time(context.file.first_tick_ms, zone),
+                     format_time(context.file.last_tick_ms, zone));
 }
 
 }  // namespace
@@ -28,7 +28,8 @@ Report nothing_recorded(const Context& context) {
 Result<Report> begin_range_report(const Context& context, Range range) {
   Coverage coverage = TRY(context.reader.coverage(range));
   Report report;
-  report.range = range;
+  // Without a tick the file has no range of its own.
+  if (context.when.range || context.file.ticks > 0 || range.to_ms > 0) report.range = range;
   if (coverage.ticks == 0 && coverage.recorded_ms == 0) {
     report.nothing_recorded = true;
     report.warnings.push_back("nothing was recorded in this range: " + what_is_recorded(context));

@@ -1,8 +1,7 @@
 #pragma once
 
-// The state of the machine that a command without a range answers from.
+// The machine's state for commands without a range.
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,10 +11,10 @@
 
 namespace memoir::query {
 
-// The answer where there is none: exit status 3, and a warning that says what is recorded.
+// The answer without a state: exit status 3, and a warning with the recorded range.
 Report nothing_recorded(const Context& context);
 
-// The same with the columns that an answer would have, for CSV; and why there is none, where more is known.
+// The same with the columns of an answer, for CSV; and the reason, if more is known.
 template <typename Row>
 Report nothing_recorded(const Context& context, const Columns<Row>& columns, std::string why = {}) {
   Report report = nothing_recorded(context);
@@ -24,7 +23,7 @@ Report nothing_recorded(const Context& context, const Columns<Row>& columns, std
   return report;
 }
 
-// The range asked, with its coverage. Nothing recorded in it: report.nothing_recorded, and a warning.
+// The requested range, with its coverage. If nothing was recorded in it: report.nothing_recorded, and a warning.
 Result<Report> begin_range_report(const Context& context, Range range);
 
 }  // namespace memoir::query

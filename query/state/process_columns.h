@@ -1,65 +1,76 @@
 #pragma once
 
-// What identifies a process in an answer: the same columns in every command that lists processes.
+// The columns that identify a process, the same in every command that lists processes.
 
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "query/args/filter.h"
 #include "query/report/report.h"
 #include "store/reader.h"
 
 namespace memoir::query {
 
-// The command as a table shows it: the program without its directory, and its state where that says more ("[sh]
-// (zombie)").
+// The command in a table: the program without its directory, and its state if that is informative ("[sh] (zombie)").
 std::string shown_command(const ProcessInfo& info, char state);
 
-// A command line as a table shows it: without the directory of its program.
+// A command line in a table: without the directory of its program.
 std::string short_command(std::string command);
 
-// How a process ended: ended (nothing tells why), exec, unknown (nothing was recorded then); empty while it lives.
+// How a process ended: ended (reason unknown), exec, unknown (nothing was recorded then); empty while it runs.
 std::string ending(const StoredProcess& process);
 
-// How long before the tick the values were read. Absent where none are known.
-std::optional<std::int64_t> age_ms(const ProcessState& state, std::int64_t tick_ms);
+// Age of the values at the tick with this boot clock; nullopt if they were never read.
+std::optional<std::int64_t> value_age_ms(const ProcessSample& sample, std::int64_t boot_ms);
 
-// What an identity is sorted under: its unit and its normalised command (model/identity.h).
+// Sort key of an identity: its unit and its normalised command (model/identity.h).
 std::string identity_name(const std::string& unit, const std::string& command);
 
-// What people read in its place, of the process of it that began last: "java -jar service.jar in app.service".
-std::string identity_title(const ProcessInfo& newest);
-// "… (pid 812)" where it is one process.
+// The newest of several processes, with varying words of their command lines marked: "worker.py 60 … …".
+StoredProcess newest_of(const std::vector<const StoredProcess*>& processes);
+
+// Human-readable form, from one of its processes: "java -jar service.jar in app.service".
+std::string identity_title(const ProcessInfo& process);
+// The title from all its command lines, with varying words marked: "worker.py 60 … … in app.service".
+std::string identity_title(ProcessInfo newest, const std::vector<std::string>& commands);
+// Titles by identity, from the given processes only, with varying words marked.
+std::map<std::string, std::string> titles_of(const std::vector<const StoredProcess*>& processes);
+// Returns whether `word` is a title of the identity of a process, also one with marks.
+bool is_identity_title(std::string_view word, const ProcessInfo& process);
+// "… (pid 812)" for one process.
 std::string with_pid(std::string title, std::optional<std::int64_t> pid);
 
-// Of the identities that are sorted under these names.
+// Titles of the identities with these sort keys.
 Result<std::map<std::string, std::string>> load_titles(Reader& reader, const std::set<std::string>& names);
 
-// People see titles where machines get what an identity is sorted under, and the title in a column of its own.
-Status show_titles(Reader& reader, Table& table);
+// Human-readable output shows titles; machine-readable output has the sort key, and the title in a separate column.
+// Identities without a title in the report are titled from all their processes.
+Status show_titles(Reader& reader, Report& report);
 
-// What containers are called, by their labels (model/container.h); those without a name are left out.
+// Names of containers, by their labels (model/container.h); those without a name are left out.
 Result<std::map<std::string, std::string>> container_names(Reader& reader);
 
-// What containers are called stands beside their ids, where that of one is known.
+// Adds the names of containers next to their ids, if one is known.
 Status show_container_names(Reader& reader, Table& table);
 
-// What --group takes.
+// Values of --group.
 std::vector<std::string> process_groups();
 
-// The key that one of them puts a process under. Empty: it has none, as a process outside of containers.
+// The group of a process. Empty if it has none, such as a process outside of containers.
 std::string group_key(const StoredProcess& process, std::string_view group);
 
-// The pid, and for machines when the process started and what it is: "comm", "command", "user", "category" … `info`
+// The pid, and machine-readable the process's start and its properties: "comm", "command", "user", "category" … `info`
 // finds the ProcessInfo of a row.
 template <typename Row, typename GetInfo>
-void add_process(Columns<Row>& columns, GetInfo info, int least_useful = 0) {
-  columns.add({"pid", "PID", Kind::count, least_useful}, [info](const Row& row) { return info(row)->key.pid; });
-  columns.add(for_machines("start_ms", Kind::time), [info](const Row& row) { return info(row)->start_ms; });
+void add_process(Columns<Row>& columns, GetInfo info, int drop_order = 0) {
+  columns.add({"pid", "PID", Kind::count, drop_order}, [info](const Row& row) { return info(row)->key.pid; });
+  columns.add(data_column("start_ms", Kind::time), [info](const Row& row) { return info(row)->start_ms; });
   const auto text = [&](const char* name, std::string ProcessInfo::*member) {
-    columns.add(for_machines(name), [info, member](const Row& row) { return info(row)->*member; });
+    columns.add(data_column(name), [info, member](const Row& row) { return info(row)->*member; });
   };
   text("comm", &ProcessInfo::comm);
   text("command", &ProcessInfo::command);
@@ -67,17 +78,20 @@ void add_process(Columns<Row>& columns, GetInfo info, int least_useful = 0) {
   text("user", &ProcessInfo::user);
   text("category", &ProcessInfo::category);
   text("cgroup", &ProcessInfo::cgroup);
+  for (const char* key : {"unit", "identity"})  // values for --filter
+    columns.add(data_column(key), [info, key](const Row& row) { return filter_value(*info(row), key); });
 }
 
-// For people alone: whose it is.
+// Human-readable only: its user.
 template <typename Row, typename GetInfo>
-void add_owner(Columns<Row>& columns, GetInfo info, int least_useful_user, int least_useful_category) {
-  columns.add(for_people("USER", Kind::text, least_useful_user), [info](const Row& row) { return info(row)->user; });
-  columns.add(for_people("CATEGORY", Kind::text, least_useful_category),
+void add_owner(Columns<Row>& columns, GetInfo info, int drop_order_of_user, int drop_order_of_category) {
+  columns.add(display_column("USER", Kind::text, drop_order_of_user),
+              [info](const Row& row) { return info(row)->user; });
+  columns.add(display_column("CATEGORY", Kind::text, drop_order_of_category),
               [info](const Row& row) { return info(row)->category; });
 }
 
-// The last column: what the members of a group share. People see a command line as of a process.
+// The last column: the common property of a group's members. Command lines are shortened as for a process.
 template <typename Row>
 void add_group_name(Columns<Row>& columns, const std::string& group) {
   std::string header = group;
@@ -86,8 +100,8 @@ void add_group_name(Columns<Row>& columns, const std::string& group) {
     columns.add({group, header, Kind::text}, &Row::name);
     return;
   }
-  columns.add(for_machines(group), &Row::name);
-  columns.add(for_people(header), [](const Row& row) { return short_command(row.name); });
+  columns.add(data_column(group), &Row::name);
+  columns.add(display_column(header), [](const Row& row) { return short_command(row.name); });
 }
 
 }  // namespace memoir::query

@@ -1,11 +1,10 @@
 #pragma once
 
-// The state of the machine at one time: of a tick; or, where the ticks of that time are gone, of the bucket of the
-// finest rollup that holds it. Then values are means over the recorded time of the bucket: an absent process counts as
-// 0, so that they add up. What only ticks have is in TickState, or nullopt.
+// The machine's state at one time: of a tick or, if the ticks of that time have expired, of the finest rollup bucket
+// that contains it. Values of a bucket are means over its recorded time: an absent process counts as 0, so that they
+// add up. Data that only ticks have is nullopt or nullptr.
 
 #include <fmt/format.h>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -24,57 +23,50 @@
 
 namespace memoir::query {
 
-// How the values of a process are known: by its sample in a tick, or as means.
-struct Sampled {
-  std::reference_wrapper<const ProcessState> at;
-  std::int64_t family = 0;  // how many processes run its program: as of pss_bounds()
-};
-struct Averaged {};
-
-struct HeldProcess {
+struct ProcessUse {
   const StoredProcess* process = nullptr;
-  MetricValues kib;  // of a bucket means, without hwm
-  std::variant<Averaged, Sampled> known;
+  MetricValues kib;                         // for a bucket means, without hwm
+  const ProcessSample* sample = nullptr;    // for a tick
+  std::int64_t family = 0;                  // number of processes that run its program: as in pss_bounds()
+  std::optional<std::int64_t> age_ms = {};  // of its values at the tick; nullopt: never read
 };
 
-// The members of a group, as the store keeps it: all of them, also those that were too short-lived to have rollups of
-// their own, which are not among the state's processes.
+// The members of a stored group: all of them, including those too short-lived for their own rollups, which are not
+// among the state's processes.
 struct GroupState {
   std::string name;
-  std::int64_t processes = 0;  // the most at one time
+  std::int64_t processes = 0;  // maximum at one time
   MetricValues kib;
-  std::optional<std::int64_t> inexact = {};  // members whose values are not exact; absent: not known
+  std::optional<std::int64_t> inexact = {};  // members with inexact values; nullopt: unknown
 };
 
-// "mean" of a bucket.
-std::string_view source_word(const HeldProcess& process);
-// R, S, D, Z …; nullopt of a bucket.
-std::optional<char> known_state(const HeldProcess& process);
-// '?' of a bucket.
-char state_letter(const HeldProcess& process);
-// How long before the tick the values were read; nullopt of a bucket, and where none are known.
-std::optional<std::int64_t> age_ms(const HeldProcess& process, std::int64_t tick_ms);
+// False for a bucket.
+bool is_approximate(const ProcessUse& process);
+// "mean" for a bucket.
+std::string_view source_word(const ProcessUse& process);
+// Returns R, S, D, Z …; '?' for a bucket.
+char state_letter(const ProcessUse& process);
 
-// What a state is of.
 struct TickState {
   StoredTick tick;
   std::vector<ProcessState> processes;  // sorted by key
 };
 struct BucketState {
   Tier tier = {};
-  Range bucket;                      // [from_ms, to_ms)
-  std::vector<StoredProcess> known;  // processes with a row in it, sorted by it
+  Range bucket;                           // [from_ms, to_ms)
+  std::int64_t recorded_ms = 0;           // within the bucket
+  std::vector<StoredProcess> known = {};  // processes with a row in it, sorted by it
 };
 
 struct State {
   State() = default;
-  State(State&&) = default;  // the processes held point into it
+  State(State&&) = default;  // the processes point into it
   State& operator=(State&&) = default;
 
-  std::int64_t at_ms = 0;  // of the tick; or the last recorded time in the bucket up to the time asked for
+  std::int64_t at_ms = 0;  // of the tick; or the last recorded time in the bucket up to the requested time
   StoredRun run;
   MachineSample machine;
-  std::vector<HeldProcess> processes;  // as in `of`
+  std::vector<ProcessUse> processes;  // as in `of`
   std::vector<GroupState> categories;
   std::optional<std::vector<CgroupSample>> cgroups;  // by the kernel's count, which only ticks have; sorted by path
   std::variant<TickState, BucketState> of;
@@ -82,86 +74,78 @@ struct State {
   Tier tier() const;
 };
 
-// Values that are means over a time.
 struct MeansOver {
   Range bucket;            // [from_ms, to_ms)
   std::string_view width;  // "an hour"
 };
-// nullopt of a tick, whose values are of one time.
+// nullopt for a tick, since its values are of one time.
 std::optional<MeansOver> means_over(const State& state);
-
-bool is_same(const State& a, const State& b);
+// Returns nullptr for a bucket.
+const StoredTick* tick_of(const State& state);
 
 // The last recorded time up to `at_ms`, which is not before the first tick.
 Result<std::int64_t> recorded_at(const Context& context, std::int64_t at_ms);
 
-// At `at_ms`, or the last recorded time before. Absent if there is none. --tier is heeded.
-Result<std::optional<State>> load_state(const Context& context, std::int64_t at_ms);
+// At `at_ms`, or the last recorded time before. nullopt if there is none. Without a tier, --tier applies.
+Result<std::optional<State>> load_state(const Context& context, std::int64_t at_ms, std::optional<Tier> in = {});
 
 // At --at, or now.
 Result<std::optional<State>> load_state(const Context& context);
 
-// Identities, categories or cgroups over a bucket.
-Result<std::vector<GroupState>> load_groups(Reader& reader, Tier tier, Range bucket, SubjectKind kind);
-
-// The groups of a state, where they are kept beside their processes; nullopt: they are the sums of those.
+// The groups of a state that are stored separately; nullopt: they are the sums of its processes.
 Result<std::optional<std::vector<GroupState>>> kept_groups(Reader& reader, const State& state, std::string_view group);
 
-// Since when the PSS of processes has only been estimated, by their rows; none of a bucket.
+// Time since which the PSS of processes has only been estimated, by their rows; empty for a bucket.
 Result<std::map<std::int64_t, std::int64_t>> estimated_since(Reader& reader, const State& state);
 
-// What uses memory outside of processes; nullopt: only ticks have it, and those of that time are gone.
-Result<std::optional<Outside>> outside_of(Reader& reader, const State& state);
+// Memory outside of processes; nullopt: only ticks have it, and those of that time have expired.
+Result<std::optional<ShmemState>> shmem_state_of(Reader& reader, const State& state);
 
-// Adds one process of the state.
-void add_to(Tally& tally, const HeldProcess& process);
+void add_to(Tally& tally, const ProcessUse& process);
 
-// What processes held that were too short-lived for rollups of their own: what categories hold beyond the processes.
-// Absent of ticks, and of a metric that categories do not have.
+// Memory of processes too short-lived for their own rollups: the categories' excess over the processes. nullopt for
+// ticks, and for a metric that categories lack.
 std::optional<std::int64_t> short_lived_kib(const State& state, Metric metric);
 
-// What is known of all processes of a state.
+// Known totals of all processes of a state.
 struct ProcessSums {
   Tally tally;
-  std::optional<MappedMemory> mapped;  // nullopt: means, which are not split into what is mapped
+  std::optional<MappedMemory> mapped;  // nullopt: means, which are not split into files and shared memory
   std::int64_t inaccessible = 0;
-  std::set<Metric> estimated;  // metrics whose sum has a value in it that is not exact
+  std::set<Metric> estimated;  // metrics with a value in their sum that is not exact
 };
 ProcessSums sum_of_processes(const State& state);
 
-// Where the memory of states was. Processes of ticks report what they map, means do not: where one of the states has
-// means, all take what is mapped for files, so that they compare.
+// The machine's parts at several states. Processes of ticks report what they map, means do not: if one of the states
+// has means, all mapped memory counts as files in all of them, so that they are comparable.
 std::vector<std::optional<MachineParts>> machine_parts_of(const std::vector<const State*>& states);
 
-// That an answer is from a tick well before the time asked for.
+// Warns that two states are the same.
+std::optional<std::string> same_warning(const State& a, const State& b);
+
+// Warns that an answer is from a tick well before the requested time.
 std::optional<std::string> stale_warning(const State& state, std::int64_t asked_ms, Zone zone);
 
-// That an answer is from a bucket, with its ends; and from a tick well before the time asked for.
+// Reports that an answer is from a bucket, with its ends; and from a tick well before the requested time.
 void report_state(const State& state, std::int64_t asked_ms, Zone zone, Report& report);
 
-// An answer from one state: its time, and the coverage from its tick to the time asked for; of a bucket all of it.
+// The same for a comparison of two. `short_lived`: data of processes younger than a bucket that is in no row.
+void report_states(const State& before, const State& after, std::string_view short_lived, Zone zone, Report& report);
+
+// Starts an answer from one state: its time, and the coverage from its tick to the requested time; for a bucket all of
+// it.
 Result<Report> begin_report(const Context& context, const State& state, std::string title);
 
-// Calls `at_tick` with the tick of a state, or `otherwise` with the bucket.
-template <typename AtTick, typename Otherwise>
-auto match(const State& state, AtTick at_tick, Otherwise otherwise) {
-  const auto* const tick = std::get_if<TickState>(&state.of);
-  return tick != nullptr ? at_tick(*tick) : otherwise(std::get<BucketState>(state.of));
-}
-
-// An answer that only ticks have: of the tick at `at_ms`, --at or now. `gone` says that the ticks of a time {} are
-// gone.
+// An answer that only ticks have: of the tick at `at_ms`, --at or now. `gone` is the message that the ticks of a time
+// {} have expired.
 template <typename Row, typename Answer>
 Result<Report> answer_at_tick(const Context& context, std::optional<std::int64_t> at_ms, const Columns<Row>& columns,
                               std::string_view gone, const Answer& answer) {
   const std::optional<State> state = TRY(at_ms ? load_state(context, *at_ms) : load_state(context));
   if (!state) return nothing_recorded(context, columns);
-  return match(
-      *state, [&](const TickState& tick) -> Result<Report> { return answer(*state, tick); },
-      [&](const BucketState&) -> Result<Report> {
-        return nothing_recorded(context, columns,
-                                fmt::format(fmt::runtime(gone), print_time(state->at_ms, context.options.zone)));
-      });
+  if (const StoredTick* const tick = tick_of(*state)) return answer(*state, *tick);
+  return nothing_recorded(context, columns,
+                          fmt::format(fmt::runtime(gone), format_time(state->at_ms, context.options.zone)));
 }
 
 }  // namespace memoir::query

@@ -7,7 +7,7 @@
 
 namespace memoir::query {
 
-// What a reader must know of the walk of a tmpfs to trust its numbers.
+// Warns about a walk of a tmpfs that makes its numbers unreliable.
 std::optional<std::string> walk_warning(const TmpfsSample& sample);
 
 // "/run" and "a/b": "/run/a/b".

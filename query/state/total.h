@@ -7,8 +7,11 @@
 
 namespace memoir::query {
 
-// What the processes of an answer from one state hold together, how much of it is exact and how wrong the rest may be,
-// and the machine beside them: in the totals, and as notes.
+// Totals of the processes of an answer from one state, with their exact share and the maximum error of the remainder,
+// and the machine's: in the totals, and as notes.
 Status report_total(const Tally& total, const State& state, const Context& context, Report& report);
+
+// Why RSS replaces the PSS of `count` processes of a state, as the recorder reported it; empty if there are none.
+Result<std::string> approximate_note(const Context& context, const State& state, std::int64_t count);
 
 }  // namespace memoir::query

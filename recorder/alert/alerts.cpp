@@ -17,17 +17,17 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kMostWaiting = 4;
-// A store that is out of order for longer has the alert run on what there is.
+constexpr std::size_t kMaxWaiting = 4;
+// After a longer failure of the store the alert runs on the stored data.
 constexpr std::int64_t kStoredWithinMs = 60'000;
 constexpr std::int64_t kHoursOfDay = 24;
-// A part of an hour after the start the database of an earlier run may have enough.
+// A part of an hour after the start, because an earlier run may have recorded enough.
 constexpr std::int64_t kFirstCheckInHour = 10;
-constexpr milliseconds kLeastBetweenChecks{500};
-// It reads in a transaction, behind which the write-ahead log grows.
+constexpr milliseconds kMinBetweenChecks{500};
+// It reads in a transaction, during which the write-ahead log grows.
 constexpr milliseconds kCheckWithin = std::chrono::seconds(60);
-constexpr std::size_t kMostOfAnswer = 1024 * 1024;
-// With the recorder it stays below what the unit may have.
+constexpr std::size_t kMaxOfAnswer = 1024 * 1024;
+// Together with the recorder it stays within the unit's limit.
 constexpr const char* kMemoirMemory = "MEMOIR_DATA_MIB=120";
 constexpr const char* kLeaksAsked = "50";
 constexpr milliseconds kStopWithin{3'500};
@@ -36,17 +36,21 @@ AlertLimits limits_of(const Config& config) {
   return {.on = !config.alert_exec.empty(),
           .pressure_ppm = config.alert_pressure_ppm,
           .leak_ms = config.alert_leak.count(),
+          .leak_confirmed = config.alert_confirmed,
+          .limit_ppm = config.alert_limit_ppm,
+          .tmpfs_ppm = config.alert_tmpfs_ppm,
+          .swap_ppm = config.alert_swap_ppm,
           .every_ms = config.alert_every.count(),
           .leak_every_ms = std::max(config.alert_every, kHoursOfDay * config.leaks_hour).count()};
 }
 
-Result<std::vector<Forecast>> look_for_leaks(const std::vector<std::string>& words, std::stop_token stop) {
-  keep_capabilities_from_programs();
+Result<std::vector<Forecast>> find_leaks(const std::vector<std::string>& words, std::stop_token stop) {
+  clear_inheritable_caps();
   const auto memoir = find_memoir();
-  if (!memoir) return Error{ErrorKind::gone, "memoir was not found"};
+  if (!memoir) return Error{ErrorKind::not_found, "memoir was not found"};
   const CommandOutput answer = TRY(run_command(*memoir, words,
                                                {.time = kCheckWithin,
-                                                .bytes = kMostOfAnswer,
+                                                .bytes = kMaxOfAnswer,
                                                 .stop = std::move(stop),
                                                 .background = true,
                                                 .environment = {kMemoirMemory}}));
@@ -56,8 +60,8 @@ Result<std::vector<Forecast>> look_for_leaks(const std::vector<std::string>& wor
 
 }  // namespace
 
-Alerts::Alerts(asio::io_context& loop, const Clock& clock, Tell tell)
-    : loop_(loop), clock_(clock), tell_(std::move(tell)), check_timer_(loop) {}
+Alerts::Alerts(asio::io_context& loop, const Clock& clock, Notify notify)
+    : loop_(loop), clock_(clock), notify_(std::move(notify)), check_timer_(loop) {}
 
 void Alerts::set(const Config& config, std::string config_path) {
   config_ = config;
@@ -71,11 +75,11 @@ std::string Alerts::lack() const {
   if (!on()) return "";
   const std::string& program = config_.alert_exec.front();
   if (::access(program.c_str(), X_OK) != 0) {
-    return errno_error(errno, "run", program).message + ": nobody is alerted; see exec in [alert]";
+    return errno_error(errno, "run", program).message + ": no alerts are sent; see exec in [alert]";
   }
   if (find_memoir()) return "";
-  return "memoir was not found, neither beside memoird nor on PATH: alerts go out without what happened, and none of "
-         "leaks";
+  return "memoir was not found, neither next to memoird nor on PATH: alerts have no incident report, and there are "
+         "none of leaks";
 }
 
 void Alerts::see(const Tick& tick) {
@@ -107,8 +111,8 @@ void Alerts::add(Alert alert) {
   } else {
     log_warning("alert: " + alert.text);
   }
-  if (waiting_.size() < kMostWaiting) return waiting_.push_back(std::move(alert));
-  ended(alert, AlertEnd{.well = false, .text = "was not run: too many alerts wait"});
+  if (waiting_.size() < kMaxWaiting) return waiting_.push_back(std::move(alert));
+  ended(alert, AlertEnd{.well = false, .text = "was not run: too many alerts are waiting"});
 }
 
 void Alerts::run_next() {
@@ -121,17 +125,18 @@ void Alerts::run_next() {
       .exec = config_.alert_exec,
       .memoir = words({"incident", "--at", fmt::format("@{}", running_->at_ms)}),
       .environment = {kMemoirMemory, fmt::format("MEMOIR_ALERT={}", to_string(running_->reason)),
-                      "MEMOIR_ALERT_TEXT=" + running_->text, fmt::format("MEMOIR_ALERT_AT={}", running_->at_ms)},
+                      "MEMOIR_ALERT_TEXT=" + running_->text, fmt::format("MEMOIR_ALERT_AT={}", running_->at_ms),
+                      "MEMOIR_ALERT_SUBJECT=" + to_printable(running_->subject)},
       .timeout = config_.alert_timeout};
-  const bool began = run_.start(
+  const bool started = run_.start(
       loop_, [run = std::move(run)](const std::stop_token& stop) { return run_alert(run, stop); },
       [this](const Result<AlertEnd>& end) {
         ended(*std::exchange(running_, std::nullopt), end);
         run_next();
       });
-  if (!began) {
+  if (!started) {
     ended(*std::exchange(running_, std::nullopt),
-          AlertEnd{.well = false, .text = "could not be run: no thread is to be had"});
+          AlertEnd{.well = false, .text = "could not be run: cannot start a thread"});
   }
 }
 
@@ -139,7 +144,7 @@ void Alerts::ended(const Alert& alert, const Result<AlertEnd>& end) {
   const std::string& text = end ? end->text : end.error().message;
   const std::string line = fmt::format("alert ({}): {}", to_string(alert.reason), text);
   end && end->well ? log_info(line) : log_error(line);
-  tell_("alert", fmt::format("{} {}", alert.text, text));
+  notify_("alert", fmt::format("{} {}", alert.text, text));
 }
 
 std::vector<std::string> Alerts::words(std::vector<std::string> command) const {
@@ -149,8 +154,8 @@ std::vector<std::string> Alerts::words(std::vector<std::string> command) const {
 
 void Alerts::await_check(milliseconds after) {
   check_timer_.cancel();
-  if (!on() || config_.alert_leak.count() == 0) return;
-  check_timer_.expires_after(std::max(after, kLeastBetweenChecks));
+  if (!on() || (config_.alert_leak.count() == 0 && !config_.alert_confirmed)) return;
+  check_timer_.expires_after(std::max(after, kMinBetweenChecks));
   check_timer_.async_wait([this](const asio::error_code& error) {
     if (error) return;
     log_exceptions("leak alerts", [this] { check(); });
@@ -162,17 +167,17 @@ void Alerts::check() {
   if (check_.running() || stored_ms_ == 0) return;
   std::vector<std::string> asked = words({"leaks", "--limit", kLeaksAsked});
   if (!config_path_.empty()) asked.insert(asked.end(), {"--config", config_path_});
-  const bool began = check_.start(
-      loop_, [asked = std::move(asked)](std::stop_token stop) { return look_for_leaks(asked, std::move(stop)); },
+  const bool started = check_.start(
+      loop_, [asked = std::move(asked)](std::stop_token stop) { return find_leaks(asked, std::move(stop)); },
       [this](const Result<Forecasts>& forecasts) { checked(forecasts); });
-  if (!began) checked(Error{ErrorKind::io, "no thread is to be had"});
+  if (!started) checked(Error{ErrorKind::io, "cannot start a thread"});
 }
 
 void Alerts::checked(const Result<Forecasts>& forecasts) {
-  cannot_check_.report(forecasts ? "" : "cannot look for leaks to alert of: " + forecasts.error().message);
+  cannot_check_.report(forecasts ? "" : "cannot check for leaks: " + forecasts.error().message);
   if (!forecasts) return;
-  // Where there is no room for one, the next look tells it.
-  if (!on() || waiting_.size() >= kMostWaiting) return;
+  // If there is no space for one, the next check reports it.
+  if (!on() || waiting_.size() >= kMaxWaiting) return;
   if (auto alert = rules_.see(*forecasts, last_tick_)) add(*std::move(alert));
   run_next();
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Alerts: runs what the configuration says when one is due. One at a time; a few wait. It begins when the tick that
-// tells of it is stored, so that memoir can answer. Leaks are looked for now and then, by `memoir leaks`. All of this
-// runs on threads of its own: no tick waits for it. Thread: that of the loop.
+// Alerts: runs the configured command when one is due. One at a time; a few wait. It starts when the tick with its
+// reason is stored, so that memoir can read it. Leaks are checked periodically, by `memoir leaks`. All of this runs on
+// separate threads: no tick waits for it. Thread: that of the loop.
 
 #include <cstdint>
 #include <deque>
@@ -15,8 +15,8 @@
 #include <asio/steady_timer.hpp>
 
 #include "base/clock.h"
-#include "base/complaint.h"
 #include "base/result.h"
+#include "base/warn_once.h"
 #include "config/config.h"
 #include "recorder/alert/forecast.h"
 #include "recorder/alert/job.h"
@@ -27,20 +27,20 @@ namespace memoir {
 
 class Alerts {
  public:
-  // `tell` takes the kind and the text of an event.
-  using Tell = std::function<void(const char*, std::string)>;
+  // `notify` takes the kind and the text of an event.
+  using Notify = std::function<void(const char*, std::string)>;
 
-  Alerts(asio::io_context& loop, const Clock& clock, Tell tell);
+  Alerts(asio::io_context& loop, const Clock& clock, Notify notify);
 
-  // `config_path`: of a file that is there, else empty. From now on, and again after a reload.
+  // `config_path`: an existing file, otherwise empty. Applies from now on; called again after a reload.
   void set(const Config& config, std::string config_path);
-  // Why alerts will not do what they are for: a sentence, or nothing.
+  // Why alerts will not work: a sentence; empty if they will.
   std::string lack() const;
 
   void see(const Tick& tick);
-  // All ticks up to then (boot clock) are stored, or lost.
+  // All ticks up to that time (boot clock) are stored, or lost.
   void stored(std::int64_t tick_ms);
-  // For good: what runs is ended.
+  // Stops permanently, and ends running commands.
   void stop();
 
  private:
@@ -58,7 +58,7 @@ class Alerts {
 
   asio::io_context& loop_;
   const Clock& clock_;
-  const Tell tell_;
+  const Notify notify_;
   Config config_;
   std::string config_path_;
   bool stopped_ = false;
@@ -70,7 +70,7 @@ class Alerts {
   Job<AlertEnd> run_;
   asio::steady_timer check_timer_;
   Job<Forecasts> check_;
-  Complaint cannot_check_;
+  WarnOnce cannot_check_;
 };
 
 }  // namespace memoir

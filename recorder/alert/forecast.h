@@ -1,8 +1,9 @@
 #pragma once
 
-// What leaks, and when it will have used up its limit: out of the answer of `memoir leaks --format json`. Pure.
+// Leaks, and when they will reach their limits, from the output of `memoir leaks --format json`. Pure.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,16 +13,18 @@
 namespace memoir {
 
 struct Forecast {
-  std::string subject;  // names the series: an identity or the machine, and the metric
-  std::string title;    // for people
-  std::string limit;    // "memory.max of /system.slice/shop.service"
-  std::int64_t in_ms = 0;
-  std::int64_t confidence = 0;  // of 100
+  std::string subject;                           // identifies the series: an identity or the machine, and the metric
+  std::string title;                             // human-readable
+  std::string limit;                             // "memory.max of /system.slice/shop.service"; empty: none
+  std::optional<std::int64_t> in_ms;             // nullopt: too far away
+  std::int64_t confidence = 0;                   // of 100
+  bool confirmed = false;                        // it was a leak a day ago
+  std::optional<std::int64_t> kib_per_day = {};  // of memory
 
   bool operator==(const Forecast&) const = default;
 };
 
-// Those with a time, in the order of the answer: what runs out soonest first.
+// Returns the leaks in the order of the output: the soonest first.
 Result<std::vector<Forecast>> parse_forecasts(std::string_view json);
 
 }  // namespace memoir

@@ -1,7 +1,7 @@
 #pragma once
 
-// One piece of work at a time on a thread of its own, so that whatever it waits for holds up no tick. What comes of it
-// is handed over on the loop. An exception becomes an Error.
+// One piece of work at a time on its own thread, so that its waiting delays no tick. Its result is delivered on the
+// loop. An exception becomes an Error.
 
 #include <chrono>
 #include <condition_variable>
@@ -32,7 +32,7 @@ class Job {
 
   bool running() const { return state_ != nullptr; }
 
-  // None may be running. False: there is no thread to be had.
+  // None may be running. Returns false if no thread is available.
   bool start(asio::io_context& loop, std::function<Result<T>(std::stop_token)> work,
              std::function<void(Result<T>)> done) {
     auto state = std::make_shared<State>();
@@ -47,8 +47,8 @@ class Job {
     return true;
   }
 
-  // Asks it to end and waits for that, but no longer; the result, which is not handed over then. One that hangs is left
-  // behind.
+  // Requests its end and waits for it, up to `patience`. Returns the result, which is then not delivered. Work that
+  // hangs is left behind.
   std::optional<Result<T>> stop(std::chrono::milliseconds patience) {
     if (!running()) return std::nullopt;
     const std::shared_ptr<State> state = std::exchange(state_, nullptr);
@@ -80,10 +80,10 @@ class Job {
     }
 
     std::stop_source stop;
-    std::mutex mutex;  // guards what follows
+    std::mutex mutex;  // protects the following members
     std::condition_variable ended;
     std::optional<Result<T>> result;
-    std::function<void()> deliver;  // null: nobody waits for it any more
+    std::function<void()> deliver;  // null: the result is no longer wanted
   };
 
   void finish() {

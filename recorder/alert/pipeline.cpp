@@ -20,13 +20,13 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-constexpr std::chrono::milliseconds kLookEvery{10};
+constexpr std::chrono::milliseconds kPollEvery{10};
 // From SIGTERM to SIGKILL, and from there until it is left behind: it hangs in the kernel.
 constexpr std::chrono::milliseconds kGrace{1'000};
-// Of a process that is reaped already: exit status 255.
-constexpr int kUnknownEnd = 0xff00;
+// For a process that is already reaped: exit status 255.
+constexpr int kUnknownExit = 0xff00;
 
-// What systemd tells memoird is not for its children.
+// systemd's variables for memoird are not for its children.
 bool is_for_us_alone(std::string_view variable) {
   return variable.starts_with("NOTIFY_SOCKET=") || variable.starts_with("WATCHDOG_");
 }
@@ -39,8 +39,8 @@ std::vector<std::string> environment_of(const AlertRun& run) {
   return all;
 }
 
-std::string seconds_since(SteadyTime began) {
-  return fmt::format("{:.1f} s", std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+std::string seconds_since(SteadyTime started) {
+  return fmt::format("{:.1f} s", std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
 }
 
 // The program, which leads the group, and memoir in it.
@@ -53,11 +53,11 @@ class Group {
 
   void add_memoir(pid_t pid) { memoir_ = pid; }
 
-  // The leader's status, where both have ended by then, or until it is to stop.
+  // Returns the leader's status when both have exited; waits up to that time, or until stopped.
   std::optional<int> wait(SteadyTime until, const std::stop_token& stop) {
     while (!ended()) {
       if (std::chrono::steady_clock::now() >= until || stop.stop_requested()) return std::nullopt;
-      std::this_thread::sleep_for(kLookEvery);
+      std::this_thread::sleep_for(kPollEvery);
     }
     return leader_status_;
   }
@@ -68,11 +68,11 @@ class Group {
     return wait(std::chrono::steady_clock::now() + grace, {}).has_value();
   }
 
-  // Absent: it has not ended, or there was none.
+  // nullopt: it has not exited, or there was none.
   std::optional<int> memoir_status() const { return memoir_status_; }
 
  private:
-  // The leader's number stands for the group as long as it is not waited for: it comes last.
+  // The leader's pid identifies the group until it is reaped: it is reaped last.
   bool ended() {
     if (leader_status_) return true;
     if (memoir_ > 0 && !memoir_status_) memoir_status_ = status_of(memoir_);
@@ -80,7 +80,7 @@ class Group {
     siginfo_t info{};
     const int waited = ::waitid(P_PID, static_cast<id_t>(leader_), &info, WEXITED | WNOHANG | WNOWAIT);
     if (waited == 0 ? info.si_pid == 0 : errno != ECHILD) return false;
-    // What it left running. Of one that is reaped already the number may be another's.
+    // Remaining processes of the group. After reaping, the number may be reused.
     if (waited == 0) ::kill(-leader_, SIGKILL);
     leader_status_ = status_of(leader_);
     return leader_status_.has_value();
@@ -88,7 +88,7 @@ class Group {
   static std::optional<int> status_of(pid_t pid) {
     int status = 0;
     const pid_t ended = ::waitpid(pid, &status, WNOHANG);
-    if (ended < 0 && errno == ECHILD) return kUnknownEnd;
+    if (ended < 0 && errno == ECHILD) return kUnknownExit;
     return ended == pid ? std::optional(status) : std::nullopt;
   }
 
@@ -98,7 +98,7 @@ class Group {
   std::optional<int> memoir_status_;
 };
 
-// Nothing, or why the program gets nothing to read.
+// Returns why the program gets no input; empty on success.
 std::string start_memoir(const AlertRun& run, Pipe pipe, pid_t group, Group& running) {
   const auto program = find_memoir();
   if (!program) return "memoir was not found";
@@ -121,8 +121,8 @@ AlertEnd could_not(const Error& error) {
 }  // namespace
 
 AlertEnd run_alert(const AlertRun& run, const std::stop_token& stop) {
-  keep_capabilities_from_programs();
-  const SteadyTime began = std::chrono::steady_clock::now();
+  clear_inheritable_caps();
+  const SteadyTime started = std::chrono::steady_clock::now();
   auto pipe = make_pipe();
   if (!pipe) return could_not(pipe.error());
   const auto leader =
@@ -131,19 +131,19 @@ AlertEnd run_alert(const AlertRun& run, const std::stop_token& stop) {
   Group group(*leader);
   std::string lack = start_memoir(run, *std::move(pipe), *leader, group);
   const std::string name = to_printable(run.exec.front());
-  const std::optional<int> status = group.wait(began + run.timeout, stop);
+  const std::optional<int> status = group.wait(started + run.timeout, stop);
   if (!status) {
     const bool stopped = stop.stop_requested();
     const bool gone = group.end(SIGTERM, kGrace) || group.end(SIGKILL, kGrace);
     return {.well = false,
-            .text = fmt::format("{} was {} after {}{}", name, gone ? "ended" : "left behind", seconds_since(began),
+            .text = fmt::format("{} was {} after {}{}", name, gone ? "ended" : "left behind", seconds_since(started),
                                 stopped ? ", with the recorder" : ": it takes too long")};
   }
   const int answer = group.memoir_status().value_or(0);
   const bool unread = WIFSIGNALED(answer) && WTERMSIG(answer) == SIGPIPE;
-  if (answer != 0 && !unread) lack = "memoir incident: " + print_end(answer);
+  if (answer != 0 && !unread) lack = "memoir incident: " + format_wait_status(answer);
   return {.well = *status == 0 && lack.empty(),
-          .text = fmt::format("{}: {} after {}{}{}", name, print_end(*status), seconds_since(began),
+          .text = fmt::format("{}: {} after {}{}{}", name, format_wait_status(*status), seconds_since(started),
                               lack.empty() ? "" : "; ", lack)};
 }
 

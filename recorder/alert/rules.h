@@ -1,10 +1,10 @@
 #pragma once
 
-// Which alerts are due: what a tick or a forecast tells, against what the configuration asks for. Of each reason there
-// is one alert in a while at most, of a leak one in its own while; what comes between has none, but for a leak that
-// waits for its turn. Pure: whiles are of the boot clock of what is told.
+// Decides which alerts are due, from ticks, leak forecasts and the configuration. Each subject (the cgroup of a kill, a
+// cgroup near its limit, a tmpfs mount, the machine) has at most one alert of a kind per `every_ms`, and leaks together
+// one. Leaks found within that time wait; other conditions do not. A level has its next alert only after it was low.
+// Pure: the times are those of the ticks, on the boot clock.
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -17,28 +17,32 @@
 
 namespace memoir {
 
-enum class AlertReason : std::uint8_t { oom_kill, pressure, leak, count_ };
+enum class AlertReason : std::uint8_t { oom_kill, pressure, leak, leak_confirmed, limit, tmpfs, swap, count_ };
 
 // "oom-kill"
 std::string_view to_string(AlertReason reason);
 
-// "The OOM killer ended java (812) of /app.service, which held 4800 MiB"
+// "The OOM killer killed java (812) in /app.service; its last RSS was 4800 MiB"
 std::string oom_kill_text(const OomVictim& victim);
 
 struct Alert {
   AlertReason reason = AlertReason::oom_kill;
-  std::int64_t at_ms = 0;    // of what happened, on the wall clock
-  std::int64_t tick_ms = 0;  // of the tick that tells of it, on the boot clock
+  std::int64_t at_ms = 0;    // of the event, on the wall clock
+  std::int64_t tick_ms = 0;  // of the tick with the event, on the boot clock
   std::string text;          // a sentence
-  // Of the leak that runs out first.
-  std::string subject{};
-  std::string limit{};
+  std::string subject{};     // cgroup of an OOM kill, empty if unknown; cgroup, mount point; the first of the leaks
+  std::string limit{};       // of that leak
 };
 
 struct AlertLimits {
   bool on = false;
   std::int64_t pressure_ppm = 0;  // 0: off
   std::int64_t leak_ms = 0;       // 0: off
+  bool leak_confirmed = false;
+  // Levels, in millionths of the limit; 0: off.
+  std::int64_t limit_ppm = 0;
+  std::int64_t tmpfs_ppm = 0;
+  std::int64_t swap_ppm = 0;
   std::int64_t every_ms = 0;
   std::int64_t leak_every_ms = 0;  // of one leak
 
@@ -50,20 +54,45 @@ class AlertRules {
   void set(const AlertLimits& limits) { limits_ = limits; }
 
   std::vector<Alert> see(const Tick& tick);
-  // What leaks, what runs out soonest first; `at` is that of the last tick.
+  // Takes the leaks, the soonest first; `at` is that of the last tick.
   std::optional<Alert> see(const std::vector<Forecast>& forecasts, const Moment& at);
 
  private:
-  bool rests(AlertReason reason, std::int64_t now_ms) const;
-  void note_told(AlertReason reason, std::int64_t now_ms) { last_ms_.at(static_cast<std::size_t>(reason)) = now_ms; }
-  void add(Alert alert, std::vector<Alert>& due);
-  bool was_untold_kill(const Tick& tick);
+  using Times = std::map<std::string, std::int64_t>;
+
+  // Usage of a subject and its limit.
+  struct Level {
+    std::string subject;
+    std::string name;  // for the text
+    std::int64_t used_kib = 0;
+    std::int64_t limit_kib = 0;
+  };
+  using Levels = std::vector<Level>;
+
+  bool rests(const std::optional<std::int64_t>& last_ms, std::int64_t now_ms) const;
+  // `unattributed`: the machine's counter has a kill that no cgroup has; its alert waits two ticks for the cgroup.
+  void add_kills(const Tick& tick, bool unattributed, std::vector<Alert>& due);
+  void add_kill(Alert alert, std::vector<Alert>& due);
+  bool was_unattributed_kill(const Tick& tick);
+  Levels cgroup_levels(const Tick& tick) const;
+  static Levels tmpfs_levels(const std::vector<TmpfsSample>& mounts);
+  static Levels swap_levels(const MachineMemory& memory);
+  void add_levels(AlertReason reason, std::int64_t ppm, const Levels& levels, const Tick& tick,
+                  std::vector<Alert>& due);
+  std::optional<Alert> leak_alert(AlertReason reason, const std::vector<const Forecast*>& leaks, Times& reported,
+                                  const Moment& at);
 
   AlertLimits limits_;
-  std::array<std::optional<std::int64_t>, static_cast<std::size_t>(AlertReason::count_)> last_ms_;
-  std::map<std::string, std::int64_t> leaks_;  // that had theirs, and when
-  std::optional<std::int64_t> kills_;          // by the machine's counter, at the last tick that has it
-  std::int64_t kills_ahead_ = 0;               // of cgroups, which that counter did not have yet
+  std::optional<std::int64_t> pressure_ms_;  // last alert
+  std::optional<std::int64_t> leak_ms_;      // last alert
+  Times kills_ms_;                           // last alert of each cgroup, within every_ms
+  Times leaks_ms_;                           // last alert of each leak, within leak_every_ms
+  Times confirmed_ms_;                       // last time at which each reported leak was still confirmed
+  std::map<AlertReason, Times> high_;        // last alert of each subject that has not been low since
+  std::optional<Alert> unnamed_;             // waits for its cgroup
+  int unnamed_ticks_ = 0;                    // remaining ticks
+  std::optional<std::int64_t> kills_;        // the machine's counter at the last tick that has it
+  std::int64_t kills_ahead_ = 0;             // kills that cgroups counted before the machine's counter
 };
 
 }  // namespace memoir

@@ -1,3 +1,3 @@
--- Which category has a row in which tick from ?1 to ?2, or has no process any more from that tick on.
+-- Rows of categories in the ticks ?1 to ?2; ends: no process from that tick on.
 SELECT tick_id, category_id, processes = 0 AS ends FROM category_total WHERE tick_id BETWEEN ?1 AND ?2
 ORDER BY tick_id, category_id;

@@ -1,4 +1,4 @@
--- What seldom moves of the cgroups, as far as it is known at tick ?2, whose keyframe is tick ?1.
+-- Slow-changing cgroup counters valid at tick ?2 with keyframe ?1.
 WITH last AS (
   SELECT cgroup_id, MAX(tick_id) AS tick_id FROM cgroup_detail WHERE tick_id BETWEEN ?1 AND ?2 GROUP BY cgroup_id
 )

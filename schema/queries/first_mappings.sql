@@ -1,7 +1,7 @@
--- What ledgers up to tick ?1 had of deleted files, memfds and removed segments, with the first tick of each process and of its
--- ledgers: at the first tick of each such mapping, and at the first of each process's ledgers.
+-- Mappings of deleted files, memfds and removed segments in summaries up to tick ?1, with the first tick of each
+-- process and of its summaries: at the first tick of each such mapping, and at each process's first summary.
 WITH first AS (
- SELECT process_id, MIN(tick_id) AS tick_id FROM ledger WHERE read_ms IS NOT NULL AND tick_id <= ?1 GROUP BY process_id
+ SELECT process_id, MIN(tick_id) AS tick_id FROM mapping_summary WHERE read_ms IS NOT NULL AND tick_id <= ?1 GROUP BY process_id
 ),
 deleted AS MATERIALIZED (SELECT id, kind, label FROM mapping WHERE substr(label, -10) = ' (deleted)'),
 seen AS (
@@ -10,7 +10,7 @@ seen AS (
 )
 SELECT s.tick_id, t.wall_ms, p.first_tick_id, first.tick_id, s.mapping_id, m.kind, m.label, s.regions, s.size_kib, s.rss_kib,
   s.pss_kib, s.shared_clean_kib, s.shared_dirty_kib, s.private_clean_kib, s.private_dirty_kib, s.swap_kib, s.swap_pss_kib,
-  s.shared_swap_kib
+  s.shared_swap_kib, s.object_kib
 FROM mapping_sample AS s
 JOIN first ON first.process_id = s.process_id
 JOIN deleted AS m ON m.id = s.mapping_id

@@ -1,6 +1,7 @@
--- Marks of subjects of kind ?1 in the days from ?2 to ?3 (-1 is the day of those of all time) that were reached from
--- ?4 to ?5 (ms): of metric ?6, or of all where that is NULL. Day by day and metric by metric, so that no row of another kind or
--- metric is read. They come in the order of the days and the key; an ORDER BY of its own would sort them all.
+-- Marks of subjects of kind ?1 in the days from ?2 to ?3 (-1 is the day of those of all time) that were reached from ?4
+-- to ?5 (ms): of metric ?6, or of all if that is NULL; of the subjects from ?7 to ?8. Day by day and metric by metric,
+-- so that no row of another kind or metric is read. In the order of the days and the key; an explicit ORDER BY would
+-- sort them all.
 WITH RECURSIVE days (day) AS (
   SELECT MIN(day) FROM mark WHERE day BETWEEN ?2 AND ?3
   UNION ALL
@@ -13,5 +14,5 @@ SELECT h.subject_id, h.metric, h.value_kib, MAX(h.day, 0) * 86400000 AS day_ms,
   MAX(h.day, 0) * 86400000 + h.after_ms AS at_ms, h.before_ms, h.seen_by
 FROM days AS d
 CROSS JOIN metric AS m ON m.has_marks
-CROSS JOIN mark AS h ON h.day = d.day AND h.subject = ?1 AND h.metric = m.id
+CROSS JOIN mark AS h ON h.day = d.day AND h.subject = ?1 AND h.metric = m.id AND h.subject_id BETWEEN ?7 AND ?8
 WHERE m.id = COALESCE(?6, m.id) AND at_ms BETWEEN ?4 AND ?5;

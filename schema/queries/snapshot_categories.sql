@@ -1,4 +1,4 @@
--- The categories with a process at tick ?2, whose keyframe is tick ?1.
+-- Non-empty categories at tick ?2 with keyframe ?1.
 WITH last AS (
   SELECT category_id, MAX(tick_id) AS tick_id FROM category_total WHERE tick_id BETWEEN ?1 AND ?2 GROUP BY category_id
 )

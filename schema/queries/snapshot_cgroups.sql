@@ -1,4 +1,4 @@
--- The cgroups that are known at tick ?2, whose keyframe is tick ?1.
+-- Known cgroups at tick ?2 with keyframe ?1.
 WITH last AS (
   SELECT cgroup_id, MAX(tick_id) AS tick_id FROM cgroup_sample WHERE tick_id BETWEEN ?1 AND ?2 GROUP BY cgroup_id
 )

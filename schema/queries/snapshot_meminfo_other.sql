@@ -1,4 +1,4 @@
--- Other keys of meminfo at tick ?2, whose keyframe is tick ?1.
+-- Other keys of meminfo at tick ?2 with keyframe ?1.
 WITH last AS (
   SELECT key_id, MAX(tick_id) AS tick_id FROM meminfo_other WHERE tick_id BETWEEN ?1 AND ?2 GROUP BY key_id
 )

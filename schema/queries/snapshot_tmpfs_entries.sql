@@ -1,4 +1,4 @@
--- What is known of what lies in the tmpfs mounts at tick ?2, whose keyframe is tick ?1.
+-- Entries of the tmpfs mounts at tick ?2 with keyframe ?1.
 WITH last AS (
   SELECT entry_id, MAX(tick_id) AS tick_id FROM tmpfs_entry_sample WHERE tick_id BETWEEN ?1 AND ?2 GROUP BY entry_id
 )

@@ -1,5 +1,6 @@
--- Stretches of recording from ?1 to ?2 (ms), with those next to them: they tell of the gaps at the ends. What its
--- last tick saw holds for up to two intervals. Where the wall clock was set back, one that was recorded later may lie earlier.
+-- Stretches of recording from ?1 to ?2 (ms), with the adjacent ones, which bound the gaps at the ends. Values of a
+-- stretch's last tick hold for up to two intervals. If the wall clock was set back, a stretch recorded later may have
+-- an earlier time.
 WITH near (id) AS (
   SELECT o.id
   FROM stretch AS o
@@ -10,7 +11,7 @@ WITH near (id) AS (
   UNION ALL
   SELECT a.id FROM (SELECT id FROM stretch WHERE from_ms > ?2 ORDER BY from_ms, id LIMIT 1) AS a
 )
-SELECT s.first_tick_id, s.last_tick_id, s.from_ms, s.to_ms, s.to_boot_ms, s.run_id, r.boot_id, r.interval_ms, r.end_reason,
+SELECT s.first_tick_id, s.last_tick_id, s.from_ms, s.to_ms, s.to_boot_ms, s.run_id, r.boot_id, r.interval_ms, r.stop_reason,
   s.gap
 FROM stretch AS s
 JOIN run AS r ON r.id = s.run_id

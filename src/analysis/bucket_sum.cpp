@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/each_of.h"
+#include "base/transformed.h"
 
 namespace memoir {
 
@@ -31,7 +31,7 @@ Interval BucketSum::interval_of(std::int64_t start_ms, const Cell& cell) const {
     if (only.max_at_ms == only.max_until_ms) interval.max_at_ms = only.max_at_ms;
     return interval;
   }
-  // Members that follow each other cover the time of both, those beside each other no more than was recorded.
+  // Members that follow each other cover the time of both; concurrent members cover at most the recorded time.
   const std::int64_t covered_ms = std::min(cell.covered_ms, std::max<std::int64_t>(recorded_(start_ms, until_ms), 1));
   const std::int64_t mean =
       cell.covered_ms > 0 ? std::llround(cell.weighted / static_cast<long double>(covered_ms)) : cell.points;
@@ -39,7 +39,7 @@ Interval BucketSum::interval_of(std::int64_t start_ms, const Cell& cell) const {
 }
 
 std::vector<Interval> BucketSum::intervals() const {
-  return each_of(cells_, [this](const auto& cell) { return interval_of(cell.first, cell.second); });
+  return transformed(cells_, [this](const auto& cell) { return interval_of(cell.first, cell.second); });
 }
 
 }  // namespace memoir

@@ -7,14 +7,14 @@ namespace memoir {
 namespace {
 
 void add_bounds(PssBounds& sum, const PssBounds& bounds) {
-  sum.least_kib += bounds.least_kib;
-  sum.most_kib += bounds.most_kib;
+  sum.min_kib += bounds.min_kib;
+  sum.max_kib += bounds.max_kib;
 }
 
 }  // namespace
 
 void Tally::add(const ProcessSample& sample, std::int64_t family) {
-  const bool exact = is_known(sample.source);
+  const bool exact = is_known(sample.source) && sample.memory.has(ProcessField::pss);
   ++processes_;
   if (!exact) ++inexact_;
   const std::int64_t pss_kib = sample.memory.or_zero(ProcessField::pss);
@@ -63,14 +63,14 @@ std::optional<double> Tally::exact_percent() const {
 std::optional<std::int64_t> estimates_off_most_kib(const Tally& some, const Tally& all, const MachineMemory& machine) {
   const Tally::Estimates& estimates = some.estimates();
   if (estimates.processes == 0) return std::nullopt;
-  std::int64_t above_kib = estimates.bounds.most_kib - estimates.pss_kib;
+  std::int64_t above_kib = estimates.bounds.max_kib - estimates.pss_kib;
   const auto anonymous = machine.get(MachineField::anon_pages);
   const auto mapped = machine.get(MachineField::mapped);
   if (anonymous && mapped) {
     const std::int64_t room_kib = *anonymous + *mapped - all.known_pss_kib() - estimates.pss_kib;
     above_kib = std::min(above_kib, std::max<std::int64_t>(room_kib, 0));
   }
-  return std::max(above_kib, estimates.pss_kib - estimates.bounds.least_kib);
+  return std::max(above_kib, estimates.pss_kib - estimates.bounds.min_kib);
 }
 
 std::optional<double> share_percent(std::optional<std::int64_t> part, std::optional<std::int64_t> whole) {

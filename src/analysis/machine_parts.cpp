@@ -27,13 +27,19 @@ constexpr std::array<PartName, static_cast<std::size_t>(MachinePart::count_)> kN
     {"zswap", "zswap pool"},
     {"balloon", "balloon"},
     {"free", "free"},
-    {"rest", "the rest, which nothing accounts for"},
+    {"per_cpu_free", "free, on the lists of the CPUs"},
+    {"rest", "unaccounted"},
 }};
 
-// `second` may be unknown to the kernel; without `first` there is no sum.
+// `second` may be unknown to the kernel. Returns nullopt without `first`.
 std::optional<std::int64_t> plus(std::optional<std::int64_t> first, std::optional<std::int64_t> second) {
   if (!first) return std::nullopt;
   return *first + second.value_or(0);
+}
+
+// PSS and meminfo are not read at the same moment.
+std::int64_t not_below_0(std::int64_t kib) {
+  return std::max<std::int64_t>(kib, 0);
 }
 
 }  // namespace
@@ -77,9 +83,9 @@ std::optional<MachineParts> machine_parts(const MachineMemory& memory, const Map
   part(MachinePart::processes) = mapped.pss_kib;
   const auto shmem = memory.get(M::shmem);
   if (const auto cached = plus(memory.get(M::cached), memory.get(M::buffers))) {
-    part(MachinePart::page_cache) = *cached - shmem.value_or(mapped.shmem_kib) - mapped.file_kib;
+    part(MachinePart::page_cache) = not_below_0(*cached - shmem.value_or(mapped.shmem_kib) - mapped.file_kib);
   }
-  if (shmem) part(MachinePart::shmem) = *shmem - mapped.shmem_kib;
+  if (shmem) part(MachinePart::shmem) = not_below_0(*shmem - mapped.shmem_kib);
   part(MachinePart::reclaimable) = memory.get(M::slab_reclaimable);
   part(MachinePart::unreclaimable) = memory.get(M::slab_unreclaimable);
   part(MachinePart::page_tables) = plus(memory.get(M::page_tables), memory.get(M::sec_page_tables));
@@ -90,9 +96,10 @@ std::optional<MachineParts> machine_parts(const MachineMemory& memory, const Map
   part(MachinePart::zswap) = memory.get(M::zswap);
   part(MachinePart::balloon) = memory.get(M::balloon);
   part(MachinePart::free) = memory.get(M::mem_free);
-  std::int64_t rest = *total;
-  for (const auto& kib : parts) rest -= kib.value_or(0);
-  part(MachinePart::rest) = rest;
+  part(MachinePart::per_cpu_free) = memory.get(M::per_cpu_free);
+  std::int64_t remainder = *total;
+  for (const auto& kib : parts) remainder -= kib.value_or(0);
+  part(MachinePart::remainder) = remainder;
   return parts;
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 
-// Where all of a machine's memory is, in parts that do not overlap and add up to MemTotal exactly: the last part is the
-// rest that nothing accounts for. Pure.
+// Splits a machine's memory into parts that do not overlap and add up to MemTotal exactly. The last part is the
+// unaccounted remainder. Pure.
 //
 // The kernel has no such list: /proc/meminfo (Documentation/filesystems/proc.rst) counts a page under several names.
-// Cached holds tmpfs and shared memory (Shmem), and what processes map of both is in their PSS too. So the parts are
-// made of PSS for what processes map, and of meminfo for the rest of it.
+// Cached includes tmpfs and shared memory (Shmem), and the mapped part of both is in the PSS of processes too. So PSS
+// gives the part that processes map, and meminfo gives the remainder.
 
 #include <array>
 #include <cstdint>
@@ -21,16 +21,17 @@ enum class MachinePart : std::uint8_t {
   processes,      // PSS of all processes
   page_cache,     // Cached + Buffers - Shmem - the file part of PSS: what no process maps
   shmem,          // Shmem - the shmem part of PSS: tmpfs files and segments that no process maps
-  reclaimable,    // SReclaimable: slab that gives way
-  unreclaimable,  // SUnreclaim: slab that does not
+  reclaimable,    // SReclaimable: slab that can be reclaimed
+  unreclaimable,  // SUnreclaim: slab that cannot
   page_tables,    // PageTables + SecPageTables
   kernel_stacks,  // KernelStack + ShadowCallStack
   percpu,         // Percpu
-  huge_pages,     // the pools of huge pages, in use or not: they are in nobody's RSS
+  huge_pages,     // pools of huge pages, used or free: in no process's RSS
   zswap,          // Zswap: the pool that holds compressed pages
   balloon,        // Balloon: lent to the hypervisor
   free,           // MemFree
-  rest,           // MemTotal - all of these: vmalloc, drivers, firmware; and how far PSS is off where it is not exact
+  per_cpu_free,   // free pages on the lists of the CPUs
+  remainder,      // MemTotal - all of these: vmalloc, drivers, firmware, and the error of inexact PSS
   count_,
 };
 
@@ -40,20 +41,20 @@ std::string_view machine_part_title(MachinePart part);
 // Sums over all processes of one tick.
 struct MappedMemory {
   std::int64_t pss_kib = 0;
-  std::int64_t file_kib = 0;   // of the PSS: page cache
-  std::int64_t shmem_kib = 0;  // of the PSS: tmpfs, shared memory
+  std::int64_t file_kib = 0;   // part of the PSS: page cache
+  std::int64_t shmem_kib = 0;  // part of the PSS: tmpfs, shared memory
 
-  // Where the kernel does not split PSS (before Linux 5.3), what is not anonymous is split as RSS is. Unknown counts as
-  // 0.
+  // Where the kernel does not split PSS (before Linux 5.3), the part that is not anonymous is split like RSS. Unknown
+  // counts as 0.
   void add(const ProcessMemory& memory);
-  // What is not anonymous taken for page cache: of means, which split no more.
+  // Counts the part that is not anonymous as page cache. For means, which are not split further.
   void add_unsplit(std::int64_t pss, std::int64_t anonymous);
 };
 
-// A part is absent where the kernel does not count it: it is in the rest then.
+// A part is absent if the kernel does not count it; it is then in the remainder.
 using MachineParts = std::array<std::optional<std::int64_t>, static_cast<std::size_t>(MachinePart::count_)>;
 
-// Absent where MemTotal or MemFree is: nothing could be said of a rest.
+// Returns nullopt without MemTotal or MemFree, because the remainder would be unknown.
 std::optional<MachineParts> machine_parts(const MachineMemory& memory, const MappedMemory& mapped);
 
 }  // namespace memoir

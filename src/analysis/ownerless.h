@@ -1,7 +1,7 @@
 #pragma once
 
-// Memory that no process has as its own: mappings of deleted files and memfds, System V segments that nobody is
-// attached to, files in tmpfs. Pure.
+// Memory that belongs to no single process: mappings of deleted files and memfds, System V segments without attached
+// processes, files in tmpfs. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -16,11 +16,11 @@
 
 namespace memoir {
 
-// What something was when it was seen first.
+// State of an object when it was first observed.
 struct FirstSeen {
   std::int64_t at_ms = 0;
   std::int64_t kib = 0;
-  bool maybe_older = false;  // nothing tells whether it was there before
+  bool maybe_older = false;  // it may have existed earlier
 
   bool operator==(const FirstSeen&) const = default;
 };
@@ -31,30 +31,31 @@ struct SeenSegment {
 };
 
 struct SeenFile {
-  std::string path;  // whole
+  std::string path;  // full path
   TmpfsEntry entry;
   FirstSeen first;
 };
 
-// The numbers go into no file; to_string() has a word for each.
+// The numbers are not stored; to_string() gives each a name.
 enum class OwnerlessKind : std::uint8_t { deleted_file, memfd, segment, tmpfs_file };
 
 std::string_view to_string(OwnerlessKind kind);
 
 struct OwnerlessMemory {
   OwnerlessKind kind = OwnerlessKind::deleted_file;
-  std::string name;                          // the path; of a segment its shmid
-  std::int64_t kib = 0;                      // with what is swapped out; of mappings the sum of PSS
-  std::vector<Consumer> holders = {};        // who map it, the largest first
-  std::optional<std::int32_t> made_by = {};  // a pid
+  std::string name;                          // the path; for a segment its shmid
+  std::int64_t kib = 0;                      // with swap; for mappings SharedObject::memory_kib()
+  std::vector<Consumer> holders = {};        // known mapping processes, largest first
+  std::int64_t mappers = 0;                  // approximate number of mapping processes
+  std::optional<std::int32_t> made_by = {};  // creator's pid
   std::optional<std::int32_t> last_used_by = {};
-  std::optional<std::uint32_t> uid = {};     // of its owner
-  std::optional<std::int64_t> left_ms = {};  // when the last one let go of it
-  std::optional<FirstSeen> first = {};       // absent: not known
+  std::optional<std::uint32_t> uid = {};     // owner
+  std::optional<std::int64_t> left_ms = {};  // time of the last detach
+  std::optional<FirstSeen> first = {};       // nullopt if unknown
 };
 
-// The largest first, then by kind and name. A file of a tmpfs that is mapped is told once, with its holders.
-std::vector<OwnerlessMemory> ownerless_memory(std::span<const ProcessLedger> ledgers,
+// Returns the largest first, then by kind and name. A mapped tmpfs file appears once, with its mappers.
+std::vector<OwnerlessMemory> ownerless_memory(std::span<const ProcessMappings> summaries,
                                               std::span<const FirstMapping> firsts,
                                               std::span<const SeenSegment> segments, std::span<const SeenFile> files);
 

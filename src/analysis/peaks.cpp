@@ -4,7 +4,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "base/each_of.h"
+#include "base/transformed.h"
 
 namespace memoir {
 
@@ -18,7 +18,7 @@ std::vector<Peak> rank_peaks(std::span<const Peak> peaks, Extreme extreme) {
     const auto [held, added] = best.try_emplace(peak.subject, peak);
     if (!added && before(peak, held->second)) held->second = peak;
   }
-  std::vector<Peak> ranked = each_of(best, [](const auto& entry) { return entry.second; });
+  std::vector<Peak> ranked = transformed(best, [](const auto& entry) { return entry.second; });
   std::ranges::sort(ranked, before);
   return ranked;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// High-water marks: what is resident now says little; the mark says what a program needs. Pure.
+// High-water marks, which show the memory that a program needs better than its current RSS. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -11,30 +11,31 @@
 
 namespace memoir {
 
-// A mark was reached after before_ms, the tick before, and was seen at at_ms.
+// A mark reached after before_ms, the previous tick, and observed at at_ms.
 struct Peak {
   std::int64_t subject = 0;
   std::int64_t value_kib = 0;
   std::int64_t at_ms = 0;
   std::int64_t before_ms = 0;
-  std::optional<SeenBy> seen_by = {};  // absent: that is not told
+  std::optional<Origin> seen_by = {};  // nullopt if unknown
 
   bool operator==(const Peak&) const = default;
 };
 
 enum class Extreme : std::uint8_t { highest, lowest };
 
-// The most extreme peak of each subject, the most extreme first; of equal ones the earliest. Days fold into a range so.
+// Returns the most extreme peak of each subject, the most extreme first; of equal peaks the earliest. The peaks of days
+// combine into those of a range.
 std::vector<Peak> rank_peaks(std::span<const Peak> peaks, Extreme extreme = Extreme::highest);
 
-// How many times what is resident now. Absent where nothing is resident, or nothing known.
+// Returns peak / current RSS. nullopt if nothing is resident, or if RSS is unknown.
 std::optional<double> peak_ratio(std::int64_t peak_kib, std::optional<std::int64_t> now_kib);
 
-// The high-water mark that a process reached within a range. VmHWM is that of its whole life: a mark that stood when
-// the range began was reached before, so that only its rise counts, and what is resident.
+// The high-water mark that a process reached within a range. VmHWM covers its whole life: a mark that existed at the
+// start of the range was reached before. So only a rise of the mark and the resident memory count.
 class HighWaterFold {
  public:
-  // Steps in order of time. `resident` and `mark` as the kernel gives them; `newborn`: the process was born in the
+  // Takes steps in time order. `resident` and `mark` are the kernel's values; `newborn`: the process started in the
   // range.
   void add(std::int64_t at_ms, std::optional<std::int64_t> resident_kib, std::optional<std::int64_t> mark_kib,
            bool newborn);

@@ -6,7 +6,7 @@
 namespace memoir {
 namespace {
 
-// Each walk goes up until it meets a root or what was seen before; what itself has seen closes a cycle.
+// Each walk goes up to a root or to a process of an earlier walk. A process of the same walk closes a cycle.
 void cut_cycles(Parents& parents) {
   const std::size_t never = parents.size();
   std::vector<std::size_t> seen_by(parents.size(), never);
@@ -38,7 +38,8 @@ Parents parents_of(std::span<const TreeProcess> processes) {
 
 std::vector<std::size_t> depth_first(const Parents& parents, std::span<const std::size_t> ranked) {
   const std::size_t none = parents.size();
-  std::vector<std::vector<std::size_t>> children(parents.size() + 1);  // the last has the roots; each the last first
+  std::vector<std::vector<std::size_t>> children(parents.size() + 1);  // the last entry has the roots; each list is
+                                                                       // reversed
   for (std::size_t at = ranked.size(); at-- > 0;) children[parents[ranked[at]].value_or(none)].push_back(ranked[at]);
   std::vector<std::size_t> order;
   order.reserve(parents.size());

@@ -1,7 +1,7 @@
 #pragma once
 
-// Who began whom, of the processes at one time. Pure, and nothing calls itself: a chain may be as long as there are
-// pids.
+// Parents and children among the processes of one time. Pure and without recursion: a chain may be as long as the
+// number of pids.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,28 +19,29 @@ struct TreeProcess {
   std::uint64_t start_ticks = 0;
 };
 
-// Of each the index of its parent; absent of a root.
+// Index of each process's parent; nullopt for a root.
 using Parents = std::vector<std::optional<std::size_t>>;
 
-// Of processes of one boot. A root is whose parent is not among them, or began after it (its pid was used again); and
-// one process of each cycle, which there may be since processes are read one after the other.
+// Takes processes of one boot. A root is a process without a parent, or with one that started after it (its pid was
+// reused). One process of each cycle is a root, too: cycles occur because processes are read one after the other.
 Parents parents_of(std::span<const TreeProcess> processes);
 
-// Each once, below its parent, the subtrees unbroken. Siblings and roots come as in `ranked`, which has each once.
+// Returns each process once, after its parent, with contiguous subtrees. Siblings and roots keep the order of `ranked`,
+// which holds each process once.
 std::vector<std::size_t> depth_first(const Parents& parents, std::span<const std::size_t> ranked);
 
-// What each holds with all that is below it; `held` is what it holds alone.
+// Returns the sum of each subtree; `held` has the values of single processes.
 std::vector<Tally> subtree_sums(const Parents& parents, std::vector<Tally> held);
 
-// For the rest parents come before their children.
+// The functions below need parents before their children.
 
-// A root's is 0.
+// The depth of a root is 0.
 std::vector<std::size_t> depths_of(const Parents& parents);
 
-// What is deeper than `deepest` stands beside its parent instead.
+// Moves processes deeper than `deepest` up to the level of their parent.
 Parents no_deeper(Parents parents, std::size_t deepest);
 
-// Those in `among` and all above them, or all below them.
+// Returns the processes in `among` with all their ancestors, or with all their descendants.
 std::vector<bool> with_ancestors(const Parents& parents, std::vector<bool> among);
 std::vector<bool> with_descendants(const Parents& parents, std::vector<bool> among);
 

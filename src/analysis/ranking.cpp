@@ -40,7 +40,7 @@ Summary Fold::summary() const {
   if (!summary.min) return summary;
   const long double mean = summary.covered_ms > 0 ? weighted_ / static_cast<long double>(summary.covered_ms)
                                                   : points_ / static_cast<long double>(point_count_);
-  // Rounding must not carry the mean out of [min, max]; a damaged file may have a min beyond its max.
+  // Rounding must not move the mean out of [min, max]. In a damaged file min may be above max.
   summary.mean = std::max(std::min(static_cast<double>(mean), static_cast<double>(*summary.max)),
                           static_cast<double>(*summary.min));
   if (extremes_unknown_) summary.min = summary.max = std::nullopt;
@@ -67,17 +67,16 @@ Summary summarise(std::span<const Interval> intervals) {
   return fold.summary();
 }
 
-void GroupSum::add(std::int64_t at_ms, std::int64_t member, const Interval& interval, Change::Kind kind) {
-  changes_.push_back({at_ms, member, interval.mean.value_or(0), interval.mean.has_value(),
-                      interval.min_at_ms || interval.max_at_ms, kind});
-}
-
-void GroupSum::add(std::int64_t member, const Interval& interval, bool gone) {
-  if (interval.min_at_ms) moments_.push_back({*interval.min_at_ms, *interval.min - *interval.mean});
-  if (interval.max_at_ms) moments_.push_back({*interval.max_at_ms, *interval.max - *interval.mean});
-  if (interval.from_ms == interval.until_ms) return add(interval.from_ms, member, interval, Change::Kind::point);
-  add(interval.from_ms, member, interval, Change::Kind::begin);
-  add(interval.until_ms, member, interval, gone ? Change::Kind::gone : Change::Kind::end);
+void GroupSum::add(std::int64_t member, const Interval& interval, bool gone, std::int32_t pass) {
+  if (interval.min_at_ms) moments_.push_back({*interval.min_at_ms, *interval.min - *interval.mean, pass});
+  if (interval.max_at_ms) moments_.push_back({*interval.max_at_ms, *interval.max - *interval.mean, pass});
+  const auto change = [&](std::int64_t at_ms, Change::Kind kind) {
+    changes_.push_back({at_ms, member, interval.mean.value_or(0), interval.mean.has_value(),
+                        interval.min_at_ms || interval.max_at_ms, kind, pass});
+  };
+  if (interval.from_ms == interval.until_ms) return change(interval.from_ms, Change::Kind::point);
+  change(interval.from_ms, Change::Kind::begin);
+  change(interval.until_ms, gone ? Change::Kind::gone : Change::Kind::end);
 }
 
 // The sum at one time.
@@ -97,8 +96,8 @@ struct GroupSum::Level {
   bool operator==(const Level&) const = default;
 };
 
-// The level at a time that has points, where `level` goes on after it. If nothing goes on, recording ends there, and
-// who ended without a point of its own did not change: it is still there at that very tick.
+// Returns the level at a time with points, where `level` continues after it. If nothing continues, recording ends
+// there. A member that ended without its own point did not change and is still part of that tick.
 GroupSum::Level GroupSum::point_level(std::span<const Change> changes, Level level) {
   std::set<std::int64_t> changed;
   const bool ends = level.members == 0;
@@ -114,13 +113,16 @@ GroupSum::Level GroupSum::point_level(std::span<const Change> changes, Level lev
 }
 
 void GroupSum::visit(const std::function<void(const GroupInterval&)>& visit) {
-  std::ranges::sort(changes_, {}, &Change::at_ms);
-  std::ranges::sort(moments_, {}, &Moment::at_ms);
+  std::ranges::sort(changes_, {}, &Change::when);
+  std::ranges::sort(moments_, {}, &Moment::when);
   auto moment = moments_.cbegin();
+  std::int32_t pass = 0;
   const auto hand_out = [&](const Level& level, std::int64_t from_ms, std::int64_t until_ms) {
     GroupInterval of = level.over(from_ms, until_ms);
-    moment = std::find_if(moment, moments_.cend(), [&](const Moment& seen) { return seen.at_ms >= from_ms; });
-    for (; moment != moments_.cend() && moment->at_ms < until_ms; ++moment)
+    const std::pair from(pass, from_ms);
+    const std::pair until(pass, std::max(until_ms, from_ms + 1));
+    moment = std::find_if(moment, moments_.cend(), [&](const Moment& seen) { return seen.when() >= from; });
+    for (; moment != moments_.cend() && moment->when() < until; ++moment)
       if (of.interval.mean) touch(of.interval, *of.interval.mean + moment->beyond_kib, moment->at_ms);
     visit(of);
   };
@@ -128,11 +130,13 @@ void GroupSum::visit(const std::function<void(const GroupInterval&)>& visit) {
   std::int64_t since_ms = 0;
   for (auto begin = changes_.begin(); begin != changes_.end();) {
     const std::int64_t at_ms = begin->at_ms;
-    const auto end = std::find_if(begin, changes_.end(), [&](const Change& change) { return change.at_ms != at_ms; });
+    pass = begin->pass;
+    const auto end =
+        std::find_if(begin, changes_.end(), [&](const Change& change) { return change.when() != begin->when(); });
     const Level before = level;
     bool pointed = false;
     bool cut = false;
-    // First who goes: of two sums beside each other one may be beyond all numbers.
+    // Ending members first: two consecutive sums added up could overflow.
     for (const Change& change : std::span(begin, end)) {
       cut = cut || change.moment;
       pointed = pointed || change.kind == Change::Kind::point;

@@ -1,14 +1,15 @@
 #pragma once
 
-// What one subject, or a group of subjects, held over a range of time. The store hands out intervals; these fold them
-// into the numbers that rows are ranked by. Pure: no clock, no I/O.
+// Folds the intervals of a subject or a group of subjects into the numbers by which rows are ranked. The store supplies
+// the intervals. Pure: no clock, no I/O.
 //
-// Points count in min, max, first and last, and weigh nothing in the mean.
+// Points count in min, max, first and last, and have no weight in the mean.
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "model/interval.h"
@@ -16,12 +17,12 @@
 namespace memoir {
 
 struct Summary {
-  std::optional<std::int64_t> min;  // min and max are absent too where an interval does not tell its own
-  std::optional<double> mean;       // weighted by time; of points alone the plain mean
+  std::optional<std::int64_t> min;  // min and max are also nullopt if an interval does not have its own
+  std::optional<double> mean;       // weighted by time; with points only, the plain mean
   std::optional<std::int64_t> max;
-  std::int64_t max_at_ms = 0;         // when it first had its maximum,
-  std::int64_t max_until_ms = 0;      // and until when it kept it; the same of a bucket that tells no more than when
-  std::optional<std::int64_t> first;  // of a bucket its mean
+  std::int64_t max_at_ms = 0;         // start of the first time at the maximum
+  std::int64_t max_until_ms = 0;      // and its end; both are those of the bucket if the bucket has no exact time
+  std::optional<std::int64_t> first;  // the mean, for a bucket
   std::optional<std::int64_t> last;
   std::int64_t last_ms = 0;     // end of the last interval with a value
   std::int64_t covered_ms = 0;  // time with a known value
@@ -31,7 +32,7 @@ struct Summary {
   bool operator==(const Summary&) const = default;
 };
 
-// Folds the intervals of one subject, which come in order of time and do not overlap.
+// Folds the intervals of one subject, which come in time order and do not overlap.
 class Fold {
  public:
   void add(const Interval& interval);
@@ -47,59 +48,65 @@ class Fold {
 
 Summary summarise(std::span<const Interval> intervals);
 
-// How much of what was held was read exactly.
+// Share of the used memory that was read exactly.
 class ExactShare {
  public:
-  // `held`: KiB × ms; `exact`: how much of it, 0 to 1, absent where that is not known.
+  // `held`: KiB × ms; `exact`: exact share of it, 0 to 1, nullopt if unknown.
   void add(double held, std::optional<double> exact);
   void add(const Interval& interval);
 
-  std::optional<double> percent() const;  // absent where nothing was held, or not known of a part
+  std::optional<double> percent() const;  // nullopt if no memory was used, or if a part is unknown
 
  private:
   double held_ = 0;
   std::optional<double> exact_ = 0;
 };
 
-// Several subjects as one: the sum of what its members hold, at each time (of buckets: BucketSum). Its maximum is the
-// largest sum that was there at one time, which the sum of the members' own maxima is not.
+// Sums several subjects at each time (BucketSum does so for buckets). The maximum is the largest sum at one time, which
+// the sum of the members' own maxima is not.
 struct GroupInterval {
-  Interval interval;         // sum of the known ones; absent if none is known
-  std::int64_t members = 0;  // that live
-  std::int64_t absent = 0;   // of them without a known value
+  Interval interval;         // sum of the known values; absent if none is known
+  std::int64_t members = 0;  // existing members
+  std::int64_t absent = 0;   // existing members without a known value
 
   bool operator==(const GroupInterval&) const = default;
 };
 
 class GroupSum {
  public:
-  // Intervals of one member are of ticks, and do not overlap; the members may come in any order. `gone`: the member
-  // ended at until_ms. It matters only where recording ends: whoever is not gone is still there at that very tick.
-  void add(std::int64_t member, const Interval& interval, bool gone = false);
+  // Adds an interval of ticks. Intervals of one member do not overlap within a pass; members may come in any order.
+  // `gone`: the member ended at until_ms. This matters only where recording ends: a member that is not gone is still
+  // part of that tick. `pass`: how often the wall clock had been set back. Each pass over the same times has its own
+  // sums.
+  void add(std::int64_t member, const Interval& interval, bool gone = false, std::int32_t pass = 0);
 
-  // In order of time; times at which no member lived are left out. Where a member was lower or higher for a moment
-  // (Interval::min_at_ms, max_at_ms), so was the sum.
+  // Visits pass by pass, in time order; times without a member are left out. A member's momentary low or high
+  // (Interval::min_at_ms, max_at_ms) applies to the sum as well.
   void visit(const std::function<void(const GroupInterval&)>& visit);
 
   Summary summary();
 
  private:
-  // Small: a long range has a million.
+  // Kept small: a long range has a million.
   struct Change {
     std::int64_t at_ms;
     std::int64_t member;
     std::int64_t kib;
     bool known;
-    bool moment;  // it begins or ends an interval in which the member was lower or higher for a moment
+    bool moment;  // it starts or ends a momentary low or high of the member
     enum class Kind : std::uint8_t { end, gone, begin, point } kind;
+    std::int32_t pass;
+
+    auto when() const { return std::pair(pass, at_ms); }
   };
   struct Level;
   struct Moment {
     std::int64_t at_ms;
-    std::int64_t beyond_kib;  // of a member, beyond what it held
-  };
+    std::int64_t beyond_kib;  // difference from the member's own level
+    std::int32_t pass;
 
-  void add(std::int64_t at_ms, std::int64_t member, const Interval& interval, Change::Kind kind);
+    auto when() const { return std::pair(pass, at_ms); }
+  };
   static Level point_level(std::span<const Change> changes, Level level);
 
   std::vector<Change> changes_;

@@ -44,7 +44,8 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   return a % b < 0 ? quotient - 1 : quotient;
 }
 
-// Of the bucket that holds the time. A range that ends on an edge has no bucket of no width for its last instant.
+// Index of the bucket that contains the time. A range that ends on an edge has no zero-width bucket for its last
+// instant.
 std::int64_t bucket_of(const Grid& grid, std::int64_t ms) {
   const std::int64_t last = grid.to_ms > grid.from_ms ? grid.to_ms - 1 : grid.to_ms;
   return floor_divide(std::clamp(ms, grid.from_ms, last) - grid.origin_ms, grid.width_ms) -
@@ -56,7 +57,7 @@ void add_to_buckets(const Interval& interval, const Grid& grid, std::vector<Grid
   const std::int64_t at = std::max(interval.from_ms, grid.from_ms);
   const std::int64_t until = std::min(interval.until_ms, grid.to_ms);
   const bool point = interval.from_ms == interval.until_ms;
-  // An interval that only touches the range has nothing in it.
+  // An interval that only touches the range contributes nothing.
   if (at > until || (at == until && !point && grid.from_ms != grid.to_ms)) return;
   const auto first = static_cast<std::size_t>(bucket_of(grid, at));
   const auto last = static_cast<std::size_t>(bucket_of(grid, std::max(at, until - 1)));
@@ -67,7 +68,7 @@ void add_to_buckets(const Interval& interval, const Grid& grid, std::vector<Grid
 }
 
 double slope(const GridBucket& a, const GridBucket& b) {
-  // Twice the distance of the middles, so that it stays whole.
+  // Twice the distance between the midpoints, so that it is an integer.
   const auto doubled_ms = static_cast<double>((b.from_ms + b.until_ms) - (a.from_ms + a.until_ms));
   return (*b.mean - *a.mean) / (doubled_ms / 2) * static_cast<double>(kDay);
 }
@@ -98,18 +99,21 @@ std::vector<GridBucket> cut_into_buckets(std::span<const Interval> intervals, co
   for (const Interval& interval : intervals) add_to_buckets(interval, grid, buckets, folds);
   for (std::size_t index = 0; index < count; ++index) {
     const Summary summary = folds[index].summary();
-    buckets[index].covered_ms = summary.covered_ms;
+    // Time that the clock passed twice counts once.
+    buckets[index].covered_ms =
+        std::min(summary.covered_ms, std::max<std::int64_t>(buckets[index].until_ms - buckets[index].from_ms, 0));
     buckets[index].min = summary.min;
     buckets[index].mean = summary.mean;
     buckets[index].max = summary.max;
+    if (summary.max) buckets[index].max_at_ms = summary.max_at_ms;
   }
   return buckets;
 }
 
-std::int64_t nice_width(std::int64_t span_ms, std::int64_t columns, std::int64_t least_ms) {
-  // The range begins and ends within a bucket.
+std::int64_t nice_width(std::int64_t span_ms, std::int64_t columns, std::int64_t min_ms) {
+  // The range starts and ends within a bucket.
   const auto fits = [&](std::int64_t width) {
-    return width >= least_ms && std::max<std::int64_t>(span_ms - 1, 0) / width + 2 <= columns;
+    return width >= min_ms && std::max<std::int64_t>(span_ms - 1, 0) / width + 2 <= columns;
   };
   const auto* const nice = std::ranges::find_if(kNiceWidths, fits);
   if (nice != kNiceWidths.end()) return *nice;
@@ -119,10 +123,10 @@ std::int64_t nice_width(std::int64_t span_ms, std::int64_t columns, std::int64_t
 }
 
 std::optional<double> slope_per_day(std::span<const Interval> intervals, std::int64_t from_ms, std::int64_t to_ms,
-                                    std::int64_t least_ms) {
+                                    std::int64_t min_ms) {
   constexpr std::int64_t columns = 100;
   if (to_ms - from_ms < kSlopeSpanMs) return std::nullopt;
-  const std::int64_t width = std::max((to_ms - from_ms) / columns, least_ms);
+  const std::int64_t width = std::max((to_ms - from_ms) / columns, min_ms);
   std::vector<GridBucket> buckets = cut_into_buckets(intervals, {from_ms, to_ms, width, from_ms});
   std::erase_if(buckets, [&](const GridBucket& bucket) { return 2 * bucket.covered_ms < width; });
   if (buckets.size() < kSlopeBuckets) return std::nullopt;

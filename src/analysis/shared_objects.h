@@ -1,7 +1,8 @@
 #pragma once
 
-// The ledgers of several processes as one: what is mapped, and by whom. Pure.
+// Combines the mapping summaries of several processes: each object with the processes that map it. Pure.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -23,15 +24,22 @@ struct Consumer {
 struct SharedObject {
   MappingRow row;                   // summed over the processes
   std::vector<Consumer> consumers;  // the largest PSS first, then by process
+  std::int64_t largest_kib = 0;     // RSS of the consumer with the most of it in memory
+  std::int64_t unswapped_kib = 0;   // allocated size without the swap that a consumer maps; 0: unknown
+
+  // Memory of the object itself, including the PSS of processes without a mapping summary.
+  std::int64_t memory_kib() const { return std::max({largest_kib, unswapped_kib, row.use.pss_kib()}); }
+  // Estimates the number of mapping processes from its RSS and PSS; at least the consumers.
+  std::int64_t mappers() const;
 };
 
 struct SharedObjects {
-  std::vector<SharedObject> objects;  // sorted as the rows of a ledger
-  // What the ledgers sum without a label: of which objects it is, and of whose, is not known.
+  std::vector<SharedObject> objects;  // sorted like the rows of a mapping summary
+  // Sums without a label: their objects and processes are unknown.
   std::array<MappingUse, kMappingKinds> others;
 };
 
-// A process has one ledger at most.
-SharedObjects fold_objects(std::span<const ProcessLedger> ledgers);
+// Takes at most one summary per process.
+SharedObjects fold_objects(std::span<const ProcessMappings> summaries);
 
 }  // namespace memoir

@@ -37,10 +37,10 @@ bool Capability::give_up() const {
   word.effective &= others;
   word.permitted &= others;
   word.inheritable &= others;
-  return sets.apply();  // it takes it from the ambient set as well
+  return sets.apply();  // this removes it from the ambient set as well
 }
 
-void keep_capabilities_from_programs() {
+void clear_inheritable_caps() {
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   Sets sets;
   if (!sets.read()) return;

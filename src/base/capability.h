@@ -1,7 +1,7 @@
 #pragma once
 
-// A capability of this thread (capabilities(7)), and of those that it starts later: what is needed for a moment is
-// given up before anything is read that a user made. For a program that is taken over.
+// Drops or toggles one capability of the calling thread (capabilities(7)), and of threads that it starts later, before
+// user-controlled data is read. Limits the damage if the program is taken over.
 
 #include <cstdint>
 
@@ -12,16 +12,16 @@ class Capability {
   // CAP_… of linux/capability.h.
   explicit Capability(std::uint32_t number) : number_(number) {}
 
-  // Whether it has effect, if it is permitted. False: that could not be changed.
+  // Sets or clears the effective bit. Returns false if capset(2) fails.
   bool enable(bool effective) const;
-  // For good.
+  // Permanently.
   bool give_up() const;
 
  private:
   const std::uint32_t number_;
 };
 
-// Programs that this thread starts from now on have none of its capabilities, but root's own.
-void keep_capabilities_from_programs();
+// Programs that this thread starts from now on have none of its capabilities, except root's own.
+void clear_inheritable_caps();
 
 }  // namespace memoir

@@ -1,14 +1,14 @@
 #pragma once
 
-// Time as the rest of Memoir sees it. Everything that needs the time takes a Clock, so that tests can turn the hands.
+// Time for all of Memoir. Code that needs the time takes a Clock, so that tests can set the time.
 
 #include <cstdint>
 #include <string>
 
 namespace memoir {
 
-// One moment on two clocks. The wall clock dates a thing for people and can be stepped; the boot clock
-// (CLOCK_BOOTTIME: counts suspended time too, never steps) orders things within one boot.
+// One moment on two clocks. The wall clock gives a date and can be stepped; the boot clock (CLOCK_BOOTTIME: includes
+// suspended time, never steps) orders events within one boot.
 struct Moment {
   std::int64_t wall_ms = 0;  // milliseconds since the Unix epoch, UTC
   std::int64_t boot_ms = 0;  // milliseconds since boot
@@ -30,8 +30,7 @@ class SystemClock final : public Clock {
 // "2026-11-20 10:34:05 UTC"
 std::string utc(std::int64_t wall_ms);
 
-// Microseconds of CPU that the calling thread has used (CLOCK_THREAD_CPUTIME_ID), and a steady wall clock to go with
-// it.
+// CPU time of the calling thread in µs (CLOCK_THREAD_CPUTIME_ID), and a steady clock for elapsed time.
 std::int64_t thread_cpu_us();
 std::int64_t steady_us();
 

@@ -22,14 +22,15 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kKeptOfErrors = 1024;
 constexpr std::size_t kShownOfErrors = 200;
-// For a program that was killed to be gone.
+// For the exit of a killed program.
 constexpr std::chrono::milliseconds kDyingTime{1'000};
-// Between checks of the stop token.
+// Interval of checks of the stop token.
 constexpr std::int64_t kStopCheckMs = 100;
-// Between checks for the exit without a pidfd: before Linux 5.3, or where a filter of system calls forbids it.
+// Interval of checks for the exit without a pidfd: before Linux 5.3, or if a seccomp filter forbids it.
 constexpr std::int64_t kExitCheckMs = 1;
 
-// What can be read now, of which `most` bytes are kept in all. False: more came. At its end the descriptor is closed.
+// Reads the available data, keeping `most` bytes in total. Returns false if there was more. Closes the descriptor at
+// its end.
 bool read_some(Fd& fd, std::string& into, std::size_t most) {
   std::array<char, 16 * 1024> piece{};
   const ssize_t count = ::read(fd.get(), piece.data(), piece.size());
@@ -43,7 +44,7 @@ bool read_some(Fd& fd, std::string& into, std::size_t most) {
   return static_cast<std::size_t>(count) <= room;
 }
 
-// A program that runs.
+// A running program.
 class Running {
  public:
   Running(std::string path, pid_t pid, Fd out, Fd err, const CommandLimits& limits)
@@ -73,7 +74,7 @@ class Running {
     while (out_ || err_) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - SteadyClock::now()).count();
       if (left <= 0 || limits_.stop.stop_requested()) return late();
-      // One that is closed is -1, which poll passes over.
+      // A closed descriptor is -1, which poll ignores.
       std::array<pollfd, 2> ends{pollfd{out_.get(), POLLIN, 0}, pollfd{err_.get(), POLLIN, 0}};
       const auto patience = limits_.stop.stop_possible() ? std::min<std::int64_t>(left, kStopCheckMs) : left;
       if (::poll(ends.data(), ends.size(), static_cast<int>(patience)) < 0 && errno != EINTR)
@@ -86,7 +87,7 @@ class Running {
     return Done{};
   }
 
-  // Whether it has ended by then, or until it is to stop.
+  // Waits up to that time, or until stopped. Returns whether it has exited.
   bool reap(SteadyClock::time_point until, const std::stop_token& stop = {}) {
     while (true) {
       const pid_t ended = ::wait4(pid_, &status_, WNOHANG, &usage_);
@@ -100,7 +101,7 @@ class Running {
     }
   }
 
-  // One that hangs in the kernel is left behind.
+  // A program that hangs in the kernel is left behind.
   void kill() {
     ::kill(-pid_, SIGKILL);
     reap(SteadyClock::now() + kDyingTime);
@@ -108,7 +109,7 @@ class Running {
 
   std::string problem() const {
     if (WIFEXITED(status_) && WEXITSTATUS(status_) == 0) return {};
-    std::string text = print_end(status_);
+    std::string text = format_wait_status(status_);
     std::string_view rest = complained_;
     const std::string_view line = trim(cut_line(rest)).substr(0, kShownOfErrors);
     if (!line.empty()) text += ": " + to_printable(line);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Runs a program to its end, without a shell, and keeps what it prints. It cannot hold us up: it gets a process group
-// of its own, which is killed when it is too slow or prints too much.
+// Runs a program to its end, without a shell, and captures its output. It cannot block the caller: its process group is
+// killed if it is too slow or prints too much.
 
 #include <chrono>
 #include <cstddef>
@@ -18,20 +18,20 @@ namespace memoir {
 struct CommandLimits {
   std::chrono::milliseconds time{10'000};
   std::size_t bytes = 64 * 1024 * 1024;       // of standard output
-  std::stop_token stop = {};                  // ends it before its time
+  std::stop_token stop = {};                  // ends it early
   bool background = false;                    // Spawn::background
-  std::vector<std::string> environment = {};  // on top of ours
+  std::vector<std::string> environment = {};  // in addition to ours
 };
 
 struct CommandOutput {
   pid_t pid = 0;
   std::string out;
-  std::string problem;      // how it ended and the first line of its standard error; empty: with exit status 0
-  std::int64_t cpu_us = 0;  // its own, and that of children it waited for
+  std::string problem;      // its exit status and the first line of its standard error; empty for exit status 0
+  std::int64_t cpu_us = 0;  // its own, and that of its waited-for children
 };
 
-// In the C locale, but for UTF-8 in names, and in UTC. An error (it could not be started, took too long: blocked,
-// printed too much) names the program.
+// In the C locale with UTF-8, and in UTC. An error (it could not be started, timed out: blocked, printed too much)
+// names the program.
 Result<CommandOutput> run_command(const std::string& path, const std::vector<std::string>& arguments,
                                   const CommandLimits& limits);
 

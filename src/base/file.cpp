@@ -11,19 +11,26 @@
 namespace memoir {
 namespace {
 
-// From offset 0 to the end, or to `most` bytes.
-Result<std::string_view> read_most(const Fd& fd, Buffer& buffer, std::string_view path, std::size_t most) {
+// From offset 0 (streams: from the current position), to the end or to `most` bytes.
+Result<std::string_view> read_most(const Fd& fd, Buffer& buffer, std::string_view path, std::size_t most,
+                                   bool stream = false) {
   std::size_t used = 0;
   while (used < most) {
     if (used == buffer.size()) buffer.grow();
     const std::size_t room = std::min(most, buffer.size()) - used;
-    const ssize_t got = ::pread(fd.get(), buffer.data() + used, room, static_cast<off_t>(used));
+    char* const to = buffer.data() + used;
+    const ssize_t got = stream ? ::read(fd.get(), to, room) : ::pread(fd.get(), to, room, static_cast<off_t>(used));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno_error(errno, "read", path);
     if (got == 0) break;
     used += static_cast<std::size_t>(got);
   }
   return std::string_view(buffer.data(), used);
+}
+
+Result<std::string_view> capped(Result<std::string_view> text, std::string_view path, std::size_t cap) {
+  if (!text || text->size() <= cap) return text;
+  return Error{ErrorKind::io, fmt::format("{} is larger than {} bytes", path, cap)};
 }
 
 }  // namespace
@@ -46,7 +53,7 @@ void Buffer::grow() {
 
 Error errno_error(int error, std::string_view what, std::string_view path) {
   ErrorKind kind = ErrorKind::io;
-  if (error == ENOENT || error == ESRCH) kind = ErrorKind::gone;
+  if (error == ENOENT || error == ESRCH) kind = ErrorKind::not_found;
   if (error == EACCES || error == EPERM || error == EROFS) kind = ErrorKind::denied;
   return Error{kind, fmt::format("cannot {} {}: {}", what, path, std::strerror(error))};
 }
@@ -58,9 +65,12 @@ Result<Fd> open_file(const std::string& path) {
 }
 
 Result<std::string_view> read_all(const Fd& fd, Buffer& buffer, std::string_view path, std::size_t cap) {
-  const std::string_view text = TRY(read_most(fd, buffer, path, cap + 1));
-  if (text.size() > cap) return Error{ErrorKind::io, fmt::format("{} is larger than {} bytes", path, cap)};
-  return text;
+  return capped(read_most(fd, buffer, path, cap + 1), path, cap);
+}
+
+Result<std::string_view> read_stream(const std::string& path, Buffer& buffer, std::size_t cap) {
+  const Fd fd = TRY(open_file(path));
+  return capped(read_most(fd, buffer, path, cap + 1, true), path, cap);
 }
 
 Result<std::string_view> read_file(const std::string& path, Buffer& buffer, std::size_t cap) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The only helpers that open and read files. Kernel files are read to their end into a buffer that the caller reuses;
-// a cap is an error, never a truncation. Safe from any thread as long as two threads do not share a buffer or a Fd.
+// The only functions that open and read files. Kernel files are read to their end into a buffer that the caller reuses;
+// exceeding a cap is an error, never a truncation. Thread-safe unless two threads share a buffer or a Fd.
 
 #include <cstddef>
 #include <functional>
@@ -35,7 +35,7 @@ class Fd {
   int fd_ = -1;
 };
 
-// Grows as needed and keeps what it grew to, so that a steady reader does not allocate.
+// Grows as needed and keeps its size, so that a steady reader does not allocate.
 class Buffer {
  public:
   static constexpr std::size_t kFirst = 16 * 1024;
@@ -48,36 +48,39 @@ class Buffer {
   std::vector<char> bytes_ = std::vector<char>(kFirst);
 };
 
-// The error of a failed system call on `path`: ENOENT and ESRCH are gone, EACCES, EPERM and EROFS denied, the
-// rest io.
+// The error of a failed system call on `path`: ENOENT and ESRCH are not_found, EACCES, EPERM and EROFS denied, others
+// io.
 Error errno_error(int error, std::string_view what, std::string_view path);
 
 // Opens for reading (O_CLOEXEC | O_NOCTTY).
 Result<Fd> open_file(const std::string& path);
 
-// Reads all of an open file from offset 0 with pread, so that a kept /proc descriptor can be read again. The view
-// points into `buffer` and holds until its next use. More than `cap` bytes: io error. `path` is for messages only.
+// Reads an open file from offset 0 with pread, so that a kept /proc descriptor can be read again. The view points into
+// `buffer` and is valid until its next use. More than `cap` bytes: io error. `path` is for messages only.
 Result<std::string_view> read_all(const Fd& fd, Buffer& buffer, std::string_view path,
                                   std::size_t cap = 64 * 1024 * 1024);
 
 // Opens, reads and closes.
 Result<std::string_view> read_file(const std::string& path, Buffer& buffer, std::size_t cap = 64 * 1024 * 1024);
 
-// The first `most` bytes of a file, or all of it if it is shorter: a view into `buffer`, as of read_all().
+// Like read_file(), but waits for the end of a pipe too.
+Result<std::string_view> read_stream(const std::string& path, Buffer& buffer, std::size_t cap);
+
+// Returns the first `most` bytes of a file, or all of a shorter one: a view into `buffer`, as in read_all().
 Result<std::string_view> read_start(const std::string& path, std::size_t most, Buffer& buffer);
 
-// Writes a file whole or not at all: beside it first (".partial"), synced, then in its place. What was there is
-// replaced.
+// Writes a file completely or not at all: first to ".partial", synced, then renamed. Replaces an existing file.
 Status write_file(const std::string& path, std::string_view text);
 
-// Hands an open file out from its start in pieces, as they come. An error of `take` ends it. As of read_all().
+// Passes an open file to `take` in pieces, from its start. An error of `take` stops it and is returned. Otherwise like
+// read_all().
 Status read_pieces(const Fd& fd, Buffer& buffer, std::string_view path,
                    const std::function<Status(std::string_view)>& take);
 
-// The target of a symbolic link.
+// Target of a symbolic link.
 Result<std::string> read_link(const std::string& path);
 
-// The folder that a path's last part is in: "." of a bare name.
+// Folder of a path: "." for a bare name.
 std::string folder_of(const std::string& path);
 
 }  // namespace memoir

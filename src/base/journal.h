@@ -1,6 +1,6 @@
 #pragma once
 
-// Messages to systemd's journal that carry a MESSAGE_ID and fields, in its native protocol
+// Messages to systemd's journal with a MESSAGE_ID and fields, in its native protocol
 // (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/). systemd/memoir.catalog explains each id to the reader of the journal.
 
 #include <string>
@@ -31,7 +31,7 @@ class JournalSocket {
 
   explicit JournalSocket(std::string_view path);
 
-  // Returns false if the journal did not take the datagram.
+  // Returns false if the journal did not accept the datagram.
   bool send(const std::string& datagram) const;
 
  private:

@@ -32,7 +32,7 @@ class Suffix final : public spdlog::custom_flag_formatter {
   std::function<std::string()> make_;
 };
 
-// systemd.exec(5): JOURNAL_STREAM holds the device and inode of the journal's socket that stdout or stderr leads to.
+// systemd.exec(5): JOURNAL_STREAM has the device and inode of the journal's socket behind stdout or stderr.
 bool stderr_is_the_journal() {
   const char* stream = std::getenv("JOURNAL_STREAM");
   struct stat status {};
@@ -40,21 +40,21 @@ bool stderr_is_the_journal() {
   return fmt::format("{}:{}", status.st_dev, status.st_ino) == stream;
 }
 
-// syslog(3)'s.
+// The priority of syslog(3).
 int priority_of(spdlog::level::level_enum level) {
   if (level >= spdlog::level::err) return 3;
   if (level == spdlog::level::warn) return 4;
   return level <= spdlog::level::debug ? 7 : 6;
 }
 
-// What the line that this thread logs has besides its text.
+// Id and fields of the line that this thread logs.
 struct Extras {
   std::string_view id;
   const JournalFields& fields;
 };
 thread_local const Extras* extras = nullptr;
 
-// Lines go to stderr, with their priority in front (sd-daemon(3)); those with an id to the journal's socket, if that
+// Lines go to stderr, prefixed by their priority (sd-daemon(3)); those with an id to the journal's socket, if that
 // works.
 class JournalSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:

@@ -9,7 +9,8 @@
 namespace memoir {
 namespace {
 
-// Insertions, deletions, replacements and swaps of neighbours that make `b` of `a` (optimal string alignment).
+// Number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string
+// alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> above(b.size() + 1);
@@ -27,7 +28,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// Two letters say something.
+// At least two letters.
 std::optional<std::string> completed(std::string_view word, const std::vector<std::string>& candidates) {
   constexpr std::size_t enough = 2;
   const auto begins = [word](const std::string& candidate) { return candidate.starts_with(word); };

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a misspelt word was meant to be.
+// Finds the intended word for a misspelt one.
 
 #include <optional>
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace memoir {
 
-// The closest of `candidates` to `word`: by edit distance, a swap counting as one, at most a third of its length, or
-// one; else the only one that `word` is the beginning of.
+// Returns the closest of `candidates` to `word`: by edit distance (a swap counts as one), at most a third of its
+// length, or one. Otherwise the only candidate that starts with `word`.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 
-// "; did you mean 'web'?", printable; empty where none is near.
+// "; did you mean 'web'?", printable; empty without a close candidate.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace memoir

@@ -20,7 +20,7 @@ Status check(const std::string& path, const struct stat& found) {
   if (!S_ISREG(found.st_mode)) return planted(path, "is not a regular file");
   if (found.st_uid != geteuid() && found.st_uid != 0)
     return planted(path, fmt::format("belongs to another user (uid {})", found.st_uid));
-  // It may be a file of ours that somebody gave a second name.
+  // It may be a second name that another user gave to one of our files.
   if (found.st_nlink > 1) return planted(path, "has several names (hard links)");
   return Done{};
 }
@@ -31,7 +31,7 @@ Result<Fd> open_own_file(const std::string& path, mode_t mode) {
   Fd made(::open(path.c_str(), kFlags | O_CREAT | O_EXCL, mode));
   if (made) return made;
   if (errno != EEXIST) return errno_error(errno, "make", path);
-  // Before it is opened, for a message that says what it is; and after, for it may be another one then.
+  // Checked before opening, for a precise message; and after, because it may have been replaced.
   TRY(check_own_file(path));
   Fd found(::open(path.c_str(), kFlags));
   struct stat status {};

@@ -1,6 +1,6 @@
 #pragma once
 
-// Files that we write to in folders where others may have put something in their place.
+// Opens files safely in folders where other users may have replaced them.
 
 #include <cstddef>
 #include <string>
@@ -12,17 +12,17 @@
 
 namespace memoir {
 
-// Opens for reading and writing. What is not there is made with `mode`; what is there is taken only if it is a regular
-// file of one name that belongs to this user or to root. Follows no link, and never waits.
+// Opens for reading and writing. Creates a missing file with `mode`; accepts an existing one only if it is a regular
+// file with one name that belongs to this user or to root. Follows no link, and never waits.
 Result<Fd> open_own_file(const std::string& path, mode_t mode);
 
-// The same for what somebody else opens by its path: nothing is there, or what open_own_file() would take.
+// The same check for a file that other code opens by its path: it is missing, or acceptable to open_own_file().
 Status check_own_file(const std::string& path);
 
-// As read_file(), of a path that a person names or that others may have put something at: a fifo is an error, at once.
+// Like read_file(), for a path from a user, or where others may have placed a file: a fifo is an immediate error.
 Result<std::string_view> read_named_file(const std::string& path, Buffer& buffer, std::size_t cap);
 
-// A regular file, or nothing: whoever opens anything else for reading may wait forever.
+// Accepts a regular file or a missing one: opening anything else for reading may wait forever.
 Status check_regular(const std::string& path);
 
 }  // namespace memoir

@@ -1,8 +1,8 @@
 #pragma once
 
-// A value or the error that stood in its way. Functions that meet the outside world (kernel files, the store, a
-// configuration) return Result; exceptions are left to start-up and to libraries, and are caught where they enter.
-// g++ 12 has no std::expected in C++20.
+// A value or the error that prevented it. Functions that access the outside world (kernel files, the store, a
+// configuration) return Result; exceptions are left to start-up and to libraries, and are caught where they enter. g++
+// 12 has no std::expected in C++20.
 
 #include <cassert>
 #include <optional>
@@ -13,18 +13,18 @@
 namespace memoir {
 
 enum class ErrorKind {
-  gone,       // the process or file is not there (any more): ENOENT, ESRCH
+  not_found,  // the process or file does not exist (any more): ENOENT, ESRCH
   denied,     // EACCES, EPERM
-  malformed,  // the text or value is not what it must be
+  malformed,  // the text or value has the wrong form
   blocked,    // no answer within the deadline
-  damaged,    // a database of ours that is not whole any more
-  refused,    // the store does not accept this value, and would not accept it later
+  damaged,    // a damaged database of ours
+  refused,    // the store rejects this value permanently
   io,         // any other failure of a system call, or of SQLite
 };
 
 struct Error {
   ErrorKind kind = ErrorKind::io;
-  std::string message;  // a whole sentence for a person: names the file or thing, and how to fix it
+  std::string message;  // a full sentence for humans: names the file or thing, and the remedy
 };
 
 struct Done {};
@@ -69,15 +69,15 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-// An operation that yields nothing but its success.
+// An operation without a value.
 using Status = Result<Done>;
 
-// What a Result holds; an error ends the function with it. Of a Status, a statement of its own.
+// Returns the value of a Result; an error ends the function with it. For a Status it is a separate statement.
 //
 //   const Snapshot snapshot = TRY(reader.snapshot(id));
 //
-// A statement within an expression is an extension of g++ and clang; one TRY to an expression. What it yields lives no
-// longer than that: give it a name before you loop over it or take a part of it.
+// A statement within an expression is an extension of g++ and clang; use one TRY per expression. Its value lives only
+// as long as the expression: name it before a loop over it or over a part of it.
 #define TRY(...)                           \
   __extension__({                          \
     auto tried = (__VA_ARGS__);            \

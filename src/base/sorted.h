@@ -5,7 +5,7 @@
 
 namespace memoir {
 
-// Of what is sorted by `key` the one whose key is `wanted`; nullptr: there is none.
+// Finds the element with the key `wanted` in a range sorted by `key`; nullptr without one.
 template <typename Sorted, typename Wanted, typename Key>
 auto* find_sorted(Sorted& sorted, const Wanted& wanted, Key key) {
   const auto found = std::ranges::lower_bound(sorted, wanted, {}, key);

@@ -23,7 +23,7 @@ class SpawnPlan {
     give(what.out, STDOUT_FILENO, O_WRONLY);
     give(what.err, STDERR_FILENO, O_WRONLY);
 #if __GLIBC_PREREQ(2, 34)
-    // Who started us may have left us some.
+    // Our parent may have left some open.
     ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
 #endif
     ::posix_spawnattr_init(&attributes_);
@@ -71,10 +71,10 @@ class SpawnPlan {
 };
 
 constexpr int kLowestNice = 19;
-// More than FD_SETSIZE, and select(2) of an old program writes where it must not.
+// With more than FD_SETSIZE, select(2) of an old program writes out of bounds.
 constexpr rlim_t kFiles = 1024;
 
-// As sched_setattr(2) has it; glibc before 2.41 does not.
+// In sched_setattr(2)'s format; glibc before 2.41 lacks it.
 struct Scheduling {
   std::uint32_t size = 48;
   std::uint32_t policy = SCHED_OTHER;
@@ -85,18 +85,18 @@ struct Scheduling {
 };
 static_assert(sizeof(Scheduling) == 48);
 
-// What a service that must survive has below 0 is inherited.
+// A service's negative score is inherited.
 void spare_no_more(pid_t pid) {
   Buffer buffer;
   const auto ours = read_file("/proc/self/oom_score_adj", buffer);
   if (!ours || !ours->starts_with('-')) return;
   const std::string path = fmt::format("/proc/{}/oom_score_adj", pid);
   const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  // Where it may not be written, it stays.
+  // Without permission it stays.
   if (file && ::write(file.get(), "0", 1) < 0) return;
 }
 
-// Its policy and its nice are one call, the only one for either that the unit has.
+// Policy and nice are one call, the only one for either that the unit permits.
 void lower_priority(pid_t pid, bool background) {
   Scheduling scheduling;
   if (background) {
@@ -125,14 +125,14 @@ Result<Pipe> make_pipe() {
 
 Result<pid_t> spawn(Spawn what) {
   const pid_t pid = TRY(SpawnPlan(what).start(what.words, what.environment));
-  // Afterwards, and not by posix_spawn, which fails where it is not permitted.
+  // Afterwards, and not by posix_spawn, which fails without permission.
   spare_no_more(pid);
   lower_priority(pid, what.background);
   limit_files(pid);
   return pid;
 }
 
-std::string print_end(int wait_status) {
+std::string format_wait_status(int wait_status) {
   return WIFSIGNALED(wait_status) ? fmt::format("signal {}", WTERMSIG(wait_status))
                                   : fmt::format("exit status {}", WEXITSTATUS(wait_status));
 }

@@ -12,7 +12,7 @@ bool is_continuation(unsigned char c) {
   return (c & 0xC0) == 0x80;
 }
 
-// The length of the valid UTF-8 sequence at the front of `text` (Unicode 15, table 3-7), 0 if it is none.
+// Returns the length of the valid UTF-8 sequence at the front of `text` (Unicode 15, table 3-7), 0 without one.
 std::size_t sequence_length(std::string_view text) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = at(0);
@@ -50,8 +50,8 @@ struct CodePoints {
   char32_t last;
 };
 
-// What moves the cursor, turns the text beside it round, or shows nothing, so that two names look alike: controls,
-// separators and annotations, Default_Ignorable_Code_Point of Unicode 15, and blanks that are no spaces.
+// Characters that move the cursor, reorder adjacent text, or are invisible, so that two names look alike: controls,
+// separators and annotations, Default_Ignorable_Code_Point of Unicode 15, and blanks other than spaces.
 constexpr std::array kUnsafe{CodePoints{0x00, 0x1F},       CodePoints{0x7F, 0x9F},       CodePoints{0xAD, 0xAD},
                              CodePoints{0x034F, 0x034F},   CodePoints{0x061C, 0x061C},   CodePoints{0x115F, 0x1160},
                              CodePoints{0x17B4, 0x17B5},   CodePoints{0x180B, 0x180F},   CodePoints{0x200B, 0x200F},
@@ -59,17 +59,19 @@ constexpr std::array kUnsafe{CodePoints{0x00, 0x1F},       CodePoints{0x7F, 0x9F
                              CodePoints{0x3164, 0x3164},   CodePoints{0xFE00, 0xFE0F},   CodePoints{0xFEFF, 0xFEFF},
                              CodePoints{0xFFA0, 0xFFA0},   CodePoints{0xFFF0, 0xFFFB},   CodePoints{0x1BCA0, 0x1BCA3},
                              CodePoints{0x1D159, 0x1D159}, CodePoints{0x1D173, 0x1D17A}, CodePoints{0xE0000, 0xE0FFF}};
+static_assert(std::ranges::is_sorted(kUnsafe, {}, &CodePoints::first));
 
 bool is_unsafe(char32_t c) {
-  return std::ranges::any_of(kUnsafe, [c](const CodePoints& of) { return c >= of.first && c <= of.last; });
+  const auto* const after = std::ranges::upper_bound(kUnsafe, c, {}, &CodePoints::first);
+  return after != kUnsafe.begin() && c <= std::prev(after)->last;
 }
 
 bool is_selector(char32_t c) {
   return c >= 0xFE00 && c <= 0xFE0F;
 }
 
-// U+200C, U+200D and the variation selectors show nothing themselves, but emoji and the scripts from Hebrew on are
-// written with them. After other letters they only hide.
+// U+200C, U+200D and the variation selectors are invisible, but emoji and the scripts from Hebrew on need them. After
+// other letters they only hide.
 bool belongs_to(char32_t before, char32_t c) {
   if (c != 0x200C && c != 0x200D && !is_selector(c)) return false;
   const bool joins = before == 0x200C || before == 0x200D;
@@ -101,6 +103,14 @@ std::string_view trim(std::string_view text) {
   return text.substr(0, text.find_last_not_of(blank) + 1);
 }
 
+std::string to_lower(std::string_view text) {
+  std::string lower(text);
+  for (char& letter : lower) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return lower;
+}
+
 std::string to_utf8(std::string_view bytes) {
   std::string out;
   out.reserve(bytes.size());
@@ -117,6 +127,40 @@ std::string to_utf8(std::string_view bytes) {
   return out;
 }
 
+namespace {
+
+// Returns the byte of an escape `xNN` of to_utf8(), or a backslash; otherwise nullopt.
+std::optional<char> escaped_byte(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  if (text.size() < 3 || text[0] != 'x') return std::nullopt;
+  const std::size_t high = digits.find(text[1]);
+  const std::size_t low = digits.find(text[2]);
+  if (high == std::string_view::npos || low == std::string_view::npos) return std::nullopt;
+  const char byte = static_cast<char>(high * 16 + low);
+  return high >= 8 || byte == '\\' ? std::optional(byte) : std::nullopt;
+}
+
+}  // namespace
+
+std::string escape_bytes(std::string_view bytes) {
+  if (bytes.find('\\') == std::string_view::npos) return to_utf8(bytes);
+  std::string marked;
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    marked += bytes[i] == '\\' && escaped_byte(bytes.substr(i + 1)) ? "\\x5c" : std::string(1, bytes[i]);
+  return to_utf8(marked);
+}
+
+std::string unescape_bytes(std::string_view text) {
+  std::string bytes;
+  bytes.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = text[i] == '\\' ? escaped_byte(text.substr(i + 1)) : std::nullopt;
+    bytes += byte.value_or(text[i]);
+    if (byte) i += 3;
+  }
+  return bytes;
+}
+
 std::string to_printable(std::string_view bytes) {
   const std::string text = to_utf8(bytes);
   std::string_view utf8 = text;
@@ -127,7 +171,8 @@ std::string to_printable(std::string_view bytes) {
     const std::size_t length = std::max<std::size_t>(sequence_length(utf8), 1);
     const std::string_view sequence = utf8.substr(0, length);
     const char32_t c = decode(sequence);
-    if (!is_unsafe(c) || belongs_to(before, c)) {
+    const bool shown = !is_unsafe(c) || belongs_to(before, c);
+    if (shown) {
       out += sequence;
     } else if (c == '\n') {
       out += "\\n";
@@ -140,10 +185,16 @@ std::string to_printable(std::string_view bytes) {
     } else {
       out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
     }
-    before = !is_unsafe(c) || belongs_to(before, c) ? c : 0;
+    before = shown ? c : 0;
     utf8.remove_prefix(length);
   }
   return out;
+}
+
+std::string not_understood(std::string_view line) {
+  constexpr std::size_t max_bytes = 80;
+  return fmt::format("cannot understand \"{}{}\"", to_printable(line.substr(0, max_bytes)),
+                     line.size() > max_bytes ? "…" : "");
 }
 
 std::string signal_name(int signal) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Splitting and numbers, without copies or locales; and what makes any bytes safe to store or to show.
+// Splitting and numbers, without copies or locales; and functions that make any bytes safe to store or to show.
 
 #include <charconv>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace memoir {
 
-// The whole of `text` as a number, or nothing. `base`: of a whole number that is not decimal.
+// Parses all of `text` as a number, or returns nullopt. `base`: for integers that are not decimal.
 template <typename Number, typename... Base>
 std::optional<Number> parse_number(std::string_view text, Base... base) {
   Number value{};
@@ -21,29 +21,40 @@ std::optional<Number> parse_number(std::string_view text, Base... base) {
   return value;
 }
 
-// Cuts `text` at the first `separator`: what is before it, and `text` keeps what is after it (nothing, if there is
-// none).
+// Splits `text` at the first `separator`: returns the part before it and keeps the part after it (empty without one).
 std::string_view cut(std::string_view& text, char separator);
 
-// Takes the next line off the front of `text`, without its newline.
+// Removes the next line from the front of `text`, without its newline.
 inline std::string_view cut_line(std::string_view& text) {
   return cut(text, '\n');
 }
 
-// Takes the next word (separated by spaces or tabs) off the front of `text`; empty at the end.
+// Removes the next word (separated by spaces or tabs) from the front of `text`; empty at the end.
 std::string_view cut_word(std::string_view& text);
 
 std::string_view trim(std::string_view text);
 
-// Valid UTF-8, whatever comes in: each byte that is not part of a valid sequence becomes `\xNN`.
+// ASCII letters in lower case; all other bytes stay.
+std::string to_lower(std::string_view text);
+
+// Returns valid UTF-8 for any input: each byte that is not part of a valid sequence becomes `\xNN`.
 std::string to_utf8(std::string_view bytes);
 
-// One line that a terminal shows as it is, of whatever comes in: to_utf8, and control characters, escapes, newlines,
-// direction marks (U+202A…202E, U+2066…2069, U+200E/F) and what shows nothing at all (U+200B…D, U+3164, U+FEFF …)
-// become `\n`, `\t`, `\xNN`, `\u202e`.
+// The same, reversible: a backslash that could be read as an escape of to_utf8 becomes `\x5c`. `\x2d`, as systemd
+// writes it, stays.
+std::string escape_bytes(std::string_view bytes);
+// Reverses escape_bytes().
+std::string unescape_bytes(std::string_view text);
+
+// Returns one line that a terminal shows unchanged, for any input: to_utf8, and control characters, escapes, newlines,
+// direction marks (U+202A…202E, U+2066…2069, U+200E/F) and invisible characters (U+200B…D, U+3164, U+FEFF …) become
+// `\n`, `\t`, `\xNN`, `\u202e`.
 std::string to_printable(std::string_view bytes);
 
-// "SIGKILL"; "signal 99" of one without a name.
+// cannot understand "MemFree: -4 kB". Printable; a long line is truncated.
+std::string not_understood(std::string_view line);
+
+// "SIGKILL"; "signal 99" without a name.
 std::string signal_name(int signal);
 
 }  // namespace memoir

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kAttempts = 3;
 
-// Reads to the end; `take` gets whole records' bytes, in pieces.
+// Reads to the end; passes complete records to `take`, in pieces.
 template <typename Take>
 Status read_iterator(bpf_link* link, Take take) {
   const Fd iterator = TRY(open_iterator(link));
@@ -39,7 +39,7 @@ Status read_iterator(bpf_link* link, Take take) {
   return Done{};
 }
 
-// The kernel's list in our memory, as much of it as is used: what is mapped counts as resident.
+// The kernel's list mapped into our memory, only the used part of it: mapped pages count as resident.
 class MappedList {
  public:
   MappedList() = default;
@@ -47,7 +47,7 @@ class MappedList {
   MappedList(const MappedList&) = delete;
   MappedList& operator=(const MappedList&) = delete;
 
-  // The first `count` records; nullptr: they cannot be mapped.
+  // The first `count` records; nullptr if they cannot be mapped.
   const census_record* of(std::size_t count, int map) {
     if (count * sizeof(census_record) <= bytes_) return static_cast<const census_record*>(at_);
     unmap();
@@ -79,22 +79,22 @@ class BpfCensus final : public Census {
     return Done{};
   }
 
-  Status look(std::vector<CensusProcess>& processes) override {
+  Status read(std::vector<CensusProcess>& processes) override {
     const auto add = [&](const census_record& record) { processes.push_back(read_record(record, units_)); };
     return read_listed(programs_->progs.list, processes, add) ? Status(Done{}) : read_iterated(processes);
   }
 
-  Status glance(std::vector<Glance>& glances) override {
+  Status read_brief(std::vector<BriefSample>& samples) override {
     const auto add = [&](const census_record& record) {
-      if (const auto glance = read_glance(record, units_)) glances.push_back(*glance);
+      if (const auto sample = read_brief_sample(record, units_)) samples.push_back(*sample);
     };
-    return read_listed(programs_->progs.glance, glances, add) ? Status(Done{}) : Census::glance(glances);
+    return read_listed(programs_->progs.brief, samples, add) ? Status(Done{}) : Census::read_brief(samples);
   }
 
   std::string_view name() const override { return "bpf"; }
 
  private:
-  // In the order of pids. False: kernels before 6.7 cannot, and there may be too many processes.
+  // In pid order. Returns false if it is unavailable: before kernel 6.7, or with too many processes.
   template <typename Seen, typename Add>
   bool read_listed(const bpf_program* program, std::vector<Seen>& seen, Add add) {
     const std::uint32_t count = many_ ? 0 : run(program);
@@ -145,7 +145,7 @@ class BpfCensus final : public Census {
   std::shared_ptr<census_bpf> programs_;
   OwnedBpf<bpf_link> link_;
   MappedList list_;
-  bool many_ = false;  // for a list
+  bool many_ = false;  // too many for a list
 };
 
 }  // namespace

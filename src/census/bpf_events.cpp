@@ -1,5 +1,5 @@
-// Process events by BPF: programs at tracepoints write into a ring buffer, which is read where it is mapped. That takes
-// no system call and no right, costs 0.3 µs a record, and nothing while nothing happens.
+// Process events by BPF: programs at tracepoints write into a ring buffer, which is read through its mapping. Reading
+// needs no system call and no privilege, costs 0.3 µs a record, and nothing without events.
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@ class BpfEvents final : public ProcessEvents {
     into_ = &events;
     const int taken = ring_buffer__consume(ring_.get());
     if (taken < 0) return bpf_error("reading a BPF ring buffer", -taken);
-    ends_.keep_first(events);
+    exits_.keep_first(events);
     const std::uint64_t lost = *static_cast<volatile const __u64*>(&programs_->bss->events_lost);
     return lost - std::exchange(lost_, lost);
   }
@@ -59,7 +59,7 @@ class BpfEvents final : public ProcessEvents {
     const BpfEvents& events = *static_cast<BpfEvents*>(self);
     const auto event = copy_of<event_record>(data, size);
     const auto read = [&] {
-      if (event.kind == kEventExit) return read_end(copy_of<end_record>(data, size), events.units_);
+      if (event.kind == kEventExit) return read_end(copy_of<exit_record>(data, size), events.units_);
       if (event.kind == kEventSignal) return read_signal(copy_of<signal_record>(data, size), events.units_);
       return read_event(event, events.units_);
     };
@@ -71,13 +71,13 @@ class BpfEvents final : public ProcessEvents {
   std::shared_ptr<census_bpf> programs_;
   OwnedBpf<ring_buffer> ring_;
   std::array<OwnedBpf<bpf_link>, 4> links_;
-  // Kernels may lack the tracepoints of these. Where nobody tells of cgroups they are read with keyframes.
+  // Kernels may lack the tracepoints of these. Without cgroup events, cgroups are read with keyframes.
   OwnedBpf<bpf_link> attachments_;
   OwnedBpf<bpf_link> signals_;
   std::string no_signals_;
-  std::vector<ProcessEvent>* into_ = nullptr;  // of who takes them now
-  EndsOnce ends_;
-  std::uint64_t lost_ = 0;  // as told last
+  std::vector<ProcessEvent>* into_ = nullptr;  // of the current caller of take()
+  ExitDedup exits_;
+  std::uint64_t lost_ = 0;  // as last reported
 };
 
 }  // namespace

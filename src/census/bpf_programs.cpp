@@ -15,19 +15,19 @@
 namespace memoir {
 namespace {
 
-// libbpf writes pages about what the kernel did not take; errno says enough.
+// libbpf prints pages about programs that the kernel rejected; errno is sufficient.
 int say_nothing(libbpf_print_level, const char*, va_list) {
   return 0;
 }
 
-// Kernels before 5.11 count what BPF holds as locked memory.
+// Kernels before 5.11 count BPF memory as locked memory.
 bool little_may_be_locked() {
   constexpr rlim_t enough = 8U << 20;
   rlimit locked{};
   return ::getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur < enough;
 }
 
-// The program does its work as it is read, and writes nothing.
+// The program runs when it is read, and writes no output.
 Status run_find_cpus(const census_bpf& programs) {
   const OwnedBpf<bpf_link> link(bpf_program__attach_iter(programs.progs.find_cpus, nullptr));
   if (!link) return bpf_error("a BPF iterator over maps", errno);
@@ -70,13 +70,14 @@ Result<OwnedBpf<census_bpf>> load(Parts parts) {
   for (bpf_program* const program : {of.on_fork, of.on_exec, of.on_exit, of.on_victim, of.on_signal, of.on_attach}) {
     bpf_program__set_autoload(program, parts.events);
   }
-  for (bpf_program* const program : {of.list, of.glance}) bpf_program__set_autoload(program, parts.lists);
+  for (bpf_program* const program : {of.list, of.brief}) bpf_program__set_autoload(program, parts.lists);
   bpf_map__set_autocreate(programs->maps.listed, parts.lists);
   bpf_map__set_autocreate(programs->maps.ring, parts.events);
   const int possible = libbpf_num_possible_cpus();
   if (possible <= 0 || possible > kCensusMostCpus) {
-    return Error{ErrorKind::io, fmt::format("this machine may have {} processors, and the BPF programs know {} at most",
-                                            possible, static_cast<int>(kCensusMostCpus))};
+    return Error{ErrorKind::io,
+                 fmt::format("this machine may have {} processors, but the BPF programs support at most {}", possible,
+                             static_cast<int>(kCensusMostCpus))};
   }
   programs->rodata->possible_cpus = static_cast<std::uint32_t>(possible);
   if (census_bpf__load(programs.get()) != 0) return bpf_error("BPF", errno);
@@ -84,11 +85,11 @@ Result<OwnedBpf<census_bpf>> load(Parts parts) {
   return programs;
 }
 
-// Loading is the most of a start: the census and the events share what is loaded. Where the kernel refuses what lists
-// or the events need, the census does without them.
+// Loading dominates a start: the census and the events share the loaded programs. If the kernel rejects the programs
+// for lists or events, the census works without them.
 FoundByBpf open_what_may_be() {
   if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
-    const Error error{ErrorKind::gone,
+    const Error error{ErrorKind::not_found,
                       "the kernel does not describe its types (/sys/kernel/btf/vmlinux, CONFIG_DEBUG_INFO_BTF)"};
     return {error, error};
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The BPF programs of census.bpf.c in the kernel, and how libbpf's objects are owned.
+// The loaded BPF programs of census.bpf.c, and ownership of libbpf's objects.
 
 #include <bpf/libbpf.h>
 #include <memory>
@@ -21,7 +21,7 @@ struct CloseBpf {
 template <typename T>
 using OwnedBpf = std::unique_ptr<T, CloseBpf>;
 
-// An errno as an error that says what is missing.
+// Turns an errno into an error that names the missing part.
 Error bpf_error(const char* what, int error);
 
 Result<Fd> open_iterator(bpf_link* link);

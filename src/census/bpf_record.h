@@ -1,11 +1,11 @@
-/* What the BPF programs hand on: a record for each process, and one for each of their events. C, for both sides. Sizes
- * are pages but for those that say otherwise; what the kernel lacks is 0. */
+/* Records of the BPF programs: one for each process, and one for each event. C, for both sides. Sizes are pages unless
+ * noted otherwise; values that the kernel lacks are 0. */
 #ifndef MEMOIR_CENSUS_BPF_RECORD_H
 #define MEMOIR_CENSUS_BPF_RECORD_H
 
 #include <linux/types.h>
 
-/* The kernel's own numbers (include/linux/mm_types_task.h). */
+/* Numbers of the kernel (include/linux/mm_types_task.h). */
 enum { kCensusFile, kCensusAnon, kCensusSwap, kCensusShmem, kCensusCounters };
 
 enum { kCensusMostCpus = 512 };
@@ -17,7 +17,7 @@ struct census_record {
   __u64 peak_rss;
   __s32 pid;
   __u32 has_memory;
-  /* A glance leaves out the rest. */
+  /* A brief sample ends here. */
   __s32 parent_pid;
   __u32 uid;
   __s32 threads;
@@ -33,18 +33,18 @@ struct census_record {
   __u64 code_begin; /* addresses */
   __u64 code_end;
   __u64 page_tables_bytes;
-  __u64 minor_faults; /* of the first thread, and of those that ended */
+  __u64 minor_faults; /* of the first thread, and of exited ones */
   char comm[16];
 };
 
-/* Processes that are listed at once. Where the kernel is built so, it lets nobody else have the CPU meanwhile, some 3
- * ms for so many: of more the iterator tells, which does. The list takes 0.7 MiB of the kernel's memory. */
+/* Maximum number of processes in one list. Without kernel preemption, listing them blocks the CPU for some 3 ms. With
+ * more processes the iterator is used, which does not block. The list takes 0.7 MiB of kernel memory. */
 enum { kCensusMostListed = 4096 };
 
 enum { kEventFork, kEventExec, kEventExit, kEventVictim, kEventSignal, kEventAttach };
 
-/* With the ring's own 8 bytes a record takes 64, that of an end or of a signal 128. Whoever reads it is woken where so
- * much waits. */
+/* With the ring's own 8 bytes a record takes 64, that of an exit or a signal 128. The reader is woken at this fill
+ * level. */
 enum { kEventRingBytes = 256 * 1024, kEventWakeBytes = 64 * 1024 };
 
 struct event_record {
@@ -52,23 +52,23 @@ struct event_record {
   __u64 start_ns;
   __s64 peak_rss;
   __u16 kind;
-  __u16 shares_memory; /* of a birth: with its parent, as vfork(2) has it */
+  __u16 shares_memory; /* start: with its parent, as after vfork(2) */
   __s32 pid;
   __s32 parent_pid;
-  __s32 exit_code; /* as wait(2) has it */
+  __s32 exit_code; /* in wait(2)'s format */
   char comm[16];
 };
 
-struct end_record {
+struct exit_record {
   struct event_record event;
-  __u64 cgroup_id;        /* inode of its folder in the hierarchy of v2 */
+  __u64 cgroup_id;        /* inode of its folder in the v2 hierarchy */
   __u64 memory_cgroup_id; /* in that of the memory controller */
   __s64 rss[kCensusCounters];
   __u32 uid;
   __u32 has_memory; /* rss is known */
 };
 
-/* What a user-space OOM killer sent; the event is of whom it was for. */
+/* A signal of a user-space OOM killer; the event is that of the victim. */
 struct signal_record {
   struct event_record event;
   __s64 rss[kCensusCounters];

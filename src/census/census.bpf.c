@@ -1,5 +1,6 @@
 // The census by BPF: an iterator over all tasks (Documentation/bpf/bpf_iterators.rst) writes a record for each process.
-// And their events: at tracepoints of the scheduler, of the OOM killer and of signals records go into a ring buffer.
+// And its events: programs at tracepoints of the scheduler, of the OOM killer and of signals write records into a ring
+// buffer.
 
 // The others need linux/bpf.h.
 // clang-format off
@@ -14,8 +15,8 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-// Where each CPU's part of a counter is. A per-CPU map of our own tells: the address of its value on a CPU less its
-// base is the offset that all per-CPU objects have there. (The kernel's this_cpu_off is not in every kallsyms.)
+// Location of each CPU's part of a counter. A per-CPU map of our own gives it: the address of its value on a CPU minus
+// its base is the offset of all per-CPU objects there. (The kernel's this_cpu_off is not in every kallsyms.)
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, 1);
@@ -23,13 +24,13 @@ struct {
   __type(value, u64);
 } probe SEC(".maps");
 
-__u64 cpu_offset[kCensusMostCpus];  // find_cpus() leaves the address; its reader takes probe_base from it
+__u64 cpu_offset[kCensusMostCpus];  // find_cpus() stores the address; its reader subtracts probe_base
 __u64 probe_base;
 __u32 probe_id;
-__u32 cpus;    // known of them
+__u32 cpus;    // number of known ones
 __u32 by_cpu;  // this kernel counts by CPU: since 6.2
 
-// Set before loading: the verifier takes it for a constant, and walks loops no farther.
+// Set before loading: the verifier treats it as a constant, which bounds its walk of loops.
 const volatile __u32 possible_cpus = kCensusMostCpus;
 
 static __always_inline int counts_by_cpu(void) {
@@ -39,7 +40,7 @@ static __always_inline int counts_by_cpu(void) {
 
 SEC("iter/bpf_map")
 int find_cpus(struct bpf_iter__bpf_map* context) {
-  // The helper below came with 5.19: before 6.2 the verifier finds that nothing gets there.
+  // The helper below was added in 5.19: before 6.2 the verifier finds this code unreachable.
   if (!counts_by_cpu()) return 0;
   by_cpu = 1;
   struct bpf_map___any* map = context->map;
@@ -52,7 +53,7 @@ int find_cpus(struct bpf_iter__bpf_map* context) {
     if (i >= kCensusMostCpus) break;
     void* value = bpf_map_lookup_percpu_elem(&probe, &zero, i);
     if (!value) break;
-    cpu_offset[i] = (u64)value;  // the verifier lets nobody compute with it here
+    cpu_offset[i] = (u64)value;  // the verifier forbids arithmetic with it here
     cpus = i + 1;
   }
   return 0;
@@ -60,7 +61,7 @@ int find_cpus(struct bpf_iter__bpf_map* context) {
 
 // `count` alone is off by up to max(32, 2 × CPUs) pages for each CPU.
 static __always_inline void add_of_cpus(s64* sums, void* const* parts) {
-  // Since 6.6 the four stand side by side.
+  // Since 6.6 the four are adjacent.
   const int together =
       parts[1] == parts[0] + sizeof(s32) && parts[2] == parts[1] + sizeof(s32) && parts[3] == parts[2] + sizeof(s32);
   for (u32 cpu = 0; cpu < possible_cpus; cpu++) {
@@ -83,7 +84,7 @@ static __always_inline void read_counters(s64* rss, struct mm_struct* mm) {
     bpf_core_read(rss, kCensusCounters * sizeof *rss, &old->rss_stat.count);
     return;
   }
-  // Our percpu_counter is smaller than the kernel's: steps are of the real size.
+  // Our percpu_counter is smaller than the kernel's: steps use the real size.
   void* counters = &mm->rss_stat;
   void* parts[kCensusCounters];
   for (int i = 0; i < kCensusCounters; i++) {
@@ -94,8 +95,8 @@ static __always_inline void read_counters(s64* rss, struct mm_struct* mm) {
   add_of_cpus(rss, parts);
 }
 
-// The iterators' tasks and what they lead to have types that the verifier knows: they are read by plain loads, in a
-// third of the time.
+// The verifier knows the types of the iterators' tasks and of their pointers: they are read by plain loads, in a third
+// of the time.
 static __always_inline void read_resident(struct census_record* record, struct mm_struct* mm) {
   record->peak_rss = mm->hiwater_rss;
   if (!counts_by_cpu()) return read_counters(record->rss, mm);
@@ -131,13 +132,13 @@ static __always_inline u32 state_of(struct task_struct* task) {
 static __always_inline void read_process(struct census_record* record, struct task_struct* task, int whole) {
   record->pid = task->tgid;
   record->start_ns = task->start_boottime;
-  // None: a zombie, or a leader that ended before its threads.
+  // None: a zombie, or a leader that exited before its threads.
   struct mm_struct* mm = task->mm;
   record->has_memory = mm != 0;
   if (mm) read_resident(record, mm);
   if (!whole) return;
   if (mm) read_sizes(record, mm);
-  // Under RCU: some kernels' types say so, and want to see that it is there.
+  // Under RCU: some kernels' types say so, and require the lock.
   struct task_struct* parent = task->real_parent;
   const struct cred* cred = task->cred;
   record->parent_pid = parent ? parent->tgid : 0;
@@ -174,8 +175,8 @@ struct {
 
 __u32 listed_count;
 
-// Most of an iterator's time goes into stepping from pid to pid. The list of processes is walked in a fifth of it.
-// Returns how many there are; 0: the kernel cannot.
+// An iterator spends most of its time stepping from pid to pid. Walking the list of processes takes a fifth of it.
+// Returns their number; 0 if the kernel cannot.
 static __always_inline int list_all(int whole) {
   if (!bpf_core_type_exists(struct bpf_iter_task)) return 0;
   listed_count = 0;
@@ -201,7 +202,7 @@ int list(void* context) {
 }
 
 SEC("syscall")
-int glance(void* context) {
+int brief(void* context) {
   return list_all(0);
 }
 
@@ -212,7 +213,7 @@ struct {
 
 __u64 events_lost;  // because the ring was full
 
-// The verifier wants a size that it knows.
+// The verifier needs a constant size.
 #define NEW_RECORD(type)                                                 \
   ({                                                                     \
     struct type* record = bpf_ringbuf_reserve(&ring, sizeof *record, 0); \
@@ -242,7 +243,7 @@ static __always_inline void name_process(struct event_record* event, struct task
   BPF_CORE_READ_STR_INTO(&event->comm, task, group_leader, comm);
 }
 
-// It is read at the next look. Nobody is woken for it but where much waits, or where it is `urgent`.
+// It is read at the next scan. The reader is woken only if much is waiting, or if it is `urgent`.
 static __always_inline void submit(void* record, int urgent) {
   const u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
   bpf_ringbuf_submit(record, urgent || waiting >= kEventWakeBytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
@@ -260,13 +261,14 @@ int on_fork(struct bpf_raw_tracepoint_args* context) {
   struct event_record* event = new_event(kEventFork);
   if (!event) return 0;
   name_process(event, child);
-  event->parent_pid = BPF_CORE_READ(parent, tgid);  // whose memory it has, whoever its parent is (CLONE_PARENT)
+  event->parent_pid = BPF_CORE_READ(parent, tgid);  // owner of the copied memory, which may differ from the parent
+                                                    // (CLONE_PARENT)
   event->shares_memory = BPF_CORE_READ(child, mm) == BPF_CORE_READ(parent, mm);
   submit(event, 0);
   return 0;
 }
 
-// Who execs is the leader by now.
+// By now the exec'ing thread is the leader.
 SEC("raw_tp/sched_process_exec")
 int on_exec(struct bpf_raw_tracepoint_args* context) {
   struct event_record* event = new_event(kEventExec);
@@ -276,9 +278,10 @@ int on_exec(struct bpf_raw_tracepoint_args* context) {
   return 0;
 }
 
-static __always_inline void read_end(struct end_record* end, struct task_struct* task) {
+static __always_inline void read_end(struct exit_record* end, struct task_struct* task) {
   struct mm_struct* mm = BPF_CORE_READ(task, mm);
-  // Before 6.16 it has left its memory by now. The kernel's sum for getrusage(2) is of all images that it ran.
+  // Before Linux 6.16 the process has already released its memory here. maxrss, which getrusage(2) reports, then is the
+  // peak of all programs that it ran.
   if (!mm) {
     end->event.peak_rss = (s64)BPF_CORE_READ(task, signal, maxrss);
     return;
@@ -290,7 +293,7 @@ static __always_inline void read_end(struct end_record* end, struct task_struct*
   end->event.peak_rss = mark > now ? mark : now;
 }
 
-static __always_inline void read_cgroups(struct end_record* end, struct task_struct* task) {
+static __always_inline void read_cgroups(struct exit_record* end, struct task_struct* task) {
   struct css_set* set = BPF_CORE_READ(task, cgroups);
   end->cgroup_id = BPF_CORE_READ(set, dfl_cgrp, kn, id);
   if (!bpf_core_enum_value_exists(enum cgroup_subsys_id, memory_cgrp_id)) return;
@@ -305,7 +308,7 @@ SEC("raw_tp/sched_process_exit")
 int on_exit(struct bpf_raw_tracepoint_args* context) {
   struct task_struct* task = (void*)context->args[0];
   if (BPF_CORE_READ(task, signal, live.counter) != 0 || is_kernel_thread(task)) return 0;
-  struct end_record* end = NEW_RECORD(end_record);
+  struct exit_record* end = NEW_RECORD(exit_record);
   if (!end) return 0;
   begin_event(&end->event, kEventExit);
   name_process(&end->event, task);
@@ -318,7 +321,7 @@ int on_exit(struct bpf_raw_tracepoint_args* context) {
   return 0;
 }
 
-// Each hierarchy tells of itself, and threads that are put one by one are told one by one.
+// Each hierarchy reports itself, and threads moved one by one are reported one by one.
 SEC("raw_tp/cgroup_attach_task")
 int on_attach(struct bpf_raw_tracepoint_args* context) {
   struct task_struct* task = (void*)context->args[2];
@@ -330,7 +333,7 @@ int on_attach(struct bpf_raw_tracepoint_args* context) {
   return 0;
 }
 
-// Its argument is a pid in older kernels and a task in newer ones (6.8): addresses lie above all pids.
+// Its argument is a pid in older kernels and a task in newer ones (6.8): addresses are above all pids.
 SEC("raw_tp/mark_victim")
 int on_victim(struct bpf_raw_tracepoint_args* context) {
   const u64 victim = context->args[0];
@@ -345,7 +348,7 @@ int on_victim(struct bpf_raw_tracepoint_args* context) {
   return 0;
 }
 
-// `bytes`: those of the name with its end. There is no memcmp() here.
+// `bytes`: length of the name with its end. memcmp() is not available here.
 static __always_inline int is_named(const char* comm, const char* name, int bytes) {
 #pragma unroll
   for (int i = 0; i < bytes; i++) {
@@ -355,8 +358,8 @@ static __always_inline int is_named(const char* comm, const char* name, int byte
 }
 #define IS_NAMED(comm, name) is_named(comm, name, sizeof(name))
 
-// Who kills from user space when memory is short. Anyone may call a program so: it has to have the right to kill
-// everybody's processes.
+// A user-space OOM killer. Any user may use such a program name, so it must have the right to kill all users'
+// processes.
 static __always_inline int is_oom_killer(struct task_struct* task, const char* comm) {
   if (!IS_NAMED(comm, "systemd-oomd") && !IS_NAMED(comm, "earlyoom") && !IS_NAMED(comm, "nohang") &&
       !IS_NAMED(comm, "oomd")) {
@@ -368,8 +371,8 @@ static __always_inline int is_oom_killer(struct task_struct* task, const char* c
   return (effective.bits & kMayKill) && BPF_CORE_READ(cred, user_ns, level) == 0;
 }
 
-// Not by the kernel: its own OOM killer, or a timer, may run in anybody's place. No info at all has who writes to
-// cgroup.kill.
+// Not sent by the kernel: its own OOM killer, or a timer, may run in any process's context. Writing to cgroup.kill has
+// no info at all.
 static __always_inline int is_sent(struct kernel_siginfo* info) {
   if (!info) return 1;
   if (info == (void*)1) return 0;  // SEND_SIG_PRIV
@@ -377,7 +380,7 @@ static __always_inline int is_sent(struct kernel_siginfo* info) {
   return code == kByUser || code == kByQueue || code == kByThread;
 }
 
-// Every signal of the machine comes here, for 0.1 µs.
+// Runs for every signal of the machine, taking 0.1 µs.
 SEC("raw_tp/signal_generate")
 int on_signal(struct bpf_raw_tracepoint_args* context) {
   const int signal = (int)context->args[0];

@@ -1,7 +1,7 @@
 #pragma once
 
-// The census: the counters of every process at one moment, in one look. By BPF it sees all that /proc/PID/status has of
-// memory; by /proc what statm tells, which is enough to see who moved. Neither sees PSS.
+// The census: the counters of every process at one moment, in one read. By BPF it has all memory fields of
+// /proc/PID/status; by /proc those of statm, which is enough to find changed processes. Neither has PSS.
 
 #include <cstdint>
 #include <memory>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/kept_file.h"
+#include "base/cached_file.h"
 #include "base/result.h"
 #include "census/events.h"
 #include "model/process.h"
@@ -19,7 +19,7 @@
 
 namespace memoir {
 
-// A process, kernel threads left out. What the kernel does not have is absent from `memory`: of a zombie all of it.
+// A process; kernel threads are left out. Values that the kernel lacks are absent from `memory`: for a zombie all.
 struct CensusProcess {
   std::int32_t pid = 0;
   std::int32_t parent_pid = 0;
@@ -29,66 +29,64 @@ struct CensusProcess {
   char state = '?';               // as ProcessSample::state
   std::string comm;               // any bytes, 15 at most
   ProcessMemory memory;           // the fields of /proc/PID/status
-  // Pages of the minor faults so far, of a process of one thread by BPF: a first write to a page that a fork left
-  // shared is one.
+  // Pages of minor faults so far, for a process with one thread, by BPF. The first write to a page left shared by a
+  // fork is such a fault.
   std::optional<std::int64_t> faulted_kib;
 
-  // False, by /proc: known are pid and start, VmSize, VmRSS and RssAnon; no more. `statm` is what was read: as long as
-  // it stays the same, the rest of what status tells of memory has hardly moved.
+  // False by /proc: then only pid and start, VmSize, VmRSS and RssAnon are known. `statm` is the text read: while it is
+  // unchanged, the other memory fields of status have hardly changed.
   bool whole = true;
   Statm statm;
 };
 
-// What a look between two ticks needs of a process that has memory.
-struct Glance {
+// The values of a process with memory that a scan between two ticks needs.
+struct BriefSample {
   std::int32_t pid = 0;
   std::uint64_t start_ticks = 0;
   std::int64_t rss_kib = 0;
   std::int64_t anon_kib = 0;
-  std::optional<std::int64_t> hwm_kib;  // by /proc: not known
+  std::optional<std::int64_t> hwm_kib;  // unknown by /proc
 
-  bool operator==(const Glance&) const = default;
+  bool operator==(const BriefSample&) const = default;
 };
 
-Glance glance_of(std::int32_t pid, std::uint64_t start_ticks, const ProcessMemory& memory);
-// nothing: it has no memory.
-std::optional<Glance> glance_of(const CensusProcess& process);
+BriefSample brief_sample_of(std::int32_t pid, std::uint64_t start_ticks, const ProcessMemory& memory);
+// nullopt if it has no memory.
+std::optional<BriefSample> brief_sample_of(const CensusProcess& process);
 
 class Census {
  public:
   virtual ~Census() = default;
 
-  // The processes of this moment, sorted by pid; those of the look before are overwritten. Who is not among them may
-  // live all the same: some sandboxes hide theirs. After an error they are of no use.
-  virtual Status look(std::vector<CensusProcess>& processes) = 0;
+  // Reads the processes of this moment, sorted by pid; overwrites those of the previous read. A missing process may
+  // still be running: some sandboxes hide theirs. After an error they are invalid.
+  virtual Status read(std::vector<CensusProcess>& processes) = 0;
 
-  // The same for a look between two ticks, by which nobody is made known.
-  virtual Status glance(std::vector<Glance>& glances);
+  // The same for a scan between two ticks, which introduces no processes.
+  virtual Status read_brief(std::vector<BriefSample>& samples);
 
-  // "bpf", "proc": as the store has it.
+  // "bpf", "proc": as stored.
   virtual std::string_view name() const = 0;
 
-  // What the last look found listed in /proc, ascending, kernel threads too; nullptr: it did without a list.
+  // The pids of /proc listed by the last read, ascending, with kernel threads; nullptr if it needed no list.
   virtual const std::vector<std::int32_t>* listed() const { return nullptr; }
 
  private:
-  std::vector<CensusProcess> looked_;  // by a glance; reused
+  std::vector<CensusProcess> processes_;  // by a brief read; reused
 };
 
-// Compares what a census says of a child of ours, which holds known memory, with what the kernel's files say. The error
-// names what differs: another kernel than we know, another pid or time namespace. Forks: to be called before there are
-// threads.
+// Compares the census's values for a child with known memory with the kernel's files. The error names the difference:
+// an unknown kernel, another pid or time namespace. Forks: call it before starting threads.
 Status verify_census(Census& census, const ProcFs& proc);
 
-// By BPF, where it may be used, and agrees with /proc. Else the error says why not, and how to fix that.
+// By BPF, if it may be used and agrees with /proc. Otherwise the error contains the reason and the remedy.
 struct FoundByBpf {
   Result<std::unique_ptr<Census>> census;
   Result<std::unique_ptr<ProcessEvents>> events;
 };
 
-// What it took to load it (CAP_BPF) is given up where a look can do without; threads that there are already would keep
-// it.
-FoundByBpf find_by_bpf(const ProcFs& proc);
+// The capability for loading (CAP_BPF) is dropped if reads do not need it; existing threads would keep it.
+FoundByBpf probe_bpf(const ProcFs& proc);
 
 // By statm of each process, which works everywhere. The budget outlives it.
 std::unique_ptr<Census> make_proc_census(std::shared_ptr<const ProcFs> proc, DescriptorBudget& budget);

@@ -2,11 +2,11 @@
 
 namespace memoir {
 
-void EndsOnce::keep_first(std::vector<ProcessEvent>& events) {
-  std::set<Ended> now;
+void ExitDedup::keep_first(std::vector<ProcessEvent>& events) {
+  std::set<Exited> now;
   std::erase_if(events, [&](const ProcessEvent& event) {
     if (event.kind != ProcessEventKind::exited) return false;
-    const Ended ended{event.pid, event.start_ticks};
+    const Exited ended{event.pid, event.start_ticks};
     return before_.contains(ended) || !now.insert(ended).second;
   });
   before_ = std::move(now);

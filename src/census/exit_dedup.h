@@ -1,7 +1,7 @@
 #pragma once
 
-// Before Linux 6.16 the kernel tells of the end of a thread after it has counted that, so that two threads which end at
-// once both look like the last of their process, which ends twice. Pure.
+// Drops duplicate exit events, which kernels before 6.16 emit when two threads exit at once: they report a thread's
+// exit after counting it, so both look like the last of their process. Pure.
 
 #include <cstdint>
 #include <set>
@@ -12,14 +12,14 @@
 
 namespace memoir {
 
-class EndsOnce {
+class ExitDedup {
  public:
-  // Takes the second end of a process out, of those of this call and of the one before: they are moments apart.
+  // Removes the second exit of a process if the first is in this call or the previous one: they are moments apart.
   void keep_first(std::vector<ProcessEvent>& events);
 
  private:
-  using Ended = std::pair<std::int32_t, std::uint64_t>;  // pid, start in ticks
-  std::set<Ended> before_;
+  using Exited = std::pair<std::int32_t, std::uint64_t>;  // pid, start in ticks
+  std::set<Exited> before_;
 };
 
 }  // namespace memoir

@@ -6,13 +6,13 @@
 namespace memoir {
 namespace {
 
-// Whoever may load BPF programs can read the kernel's memory, and with it that of all processes: a recorder that is
-// taken over should not. Before Linux 5.19 each look needs it.
+// A process that may load BPF programs can read the kernel's memory, and so that of all processes: a recorder that is
+// taken over should not. Before Linux 5.19 each read needs it.
 void give_up_bpf(Census& census) {
   const Capability bpf(CAP_BPF);
   if (!bpf.enable(false)) return;
   std::vector<CensusProcess> processes;
-  if (census.look(processes)) {
+  if (census.read(processes)) {
     bpf.give_up();
   } else {
     bpf.enable(true);
@@ -21,7 +21,7 @@ void give_up_bpf(Census& census) {
 
 }  // namespace
 
-FoundByBpf find_by_bpf(const ProcFs& proc) {
+FoundByBpf probe_bpf(const ProcFs& proc) {
   FoundByBpf found = open_by_bpf();
   if (!found.census) return found;
   if (const Status tested = verify_census(**found.census, proc); !tested) return {tested.error(), tested.error()};

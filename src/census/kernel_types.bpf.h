@@ -1,5 +1,5 @@
-/* The kernel's types, with the members that are used; the loader finds where they are (CO-RE), so that building needs
- * neither a kernel's BTF nor its headers. A flavour (___NAME) is the same type as other kernels have it. */
+/* Used members of the kernel's types. The loader relocates them (CO-RE), so building needs neither a kernel's BTF nor
+ * its headers. A flavour (___NAME) is the same type in other kernels. */
 #ifndef MEMOIR_CENSUS_KERNEL_TYPES_BPF_H
 #define MEMOIR_CENSUS_KERNEL_TYPES_BPF_H
 

@@ -3,7 +3,7 @@
 namespace memoir {
 
 FoundByBpf open_by_bpf() {
-  const Error error{ErrorKind::gone, "this memoird was built without BPF (MEMOIR_BPF)"};
+  const Error error{ErrorKind::not_found, "this memoird was built without BPF (MEMOIR_BPF)"};
   return {error, error};
 }
 

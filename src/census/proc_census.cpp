@@ -1,5 +1,5 @@
-// The census by /proc: one small read of each process by a kept descriptor, some 1 µs. Who is new, or has no descriptor
-// kept, is asked for the start time as well.
+// The census by /proc: one small read of each process through a kept descriptor, some 1 µs. For a new process, or one
+// without a kept descriptor, the start time is read as well.
 
 #include <algorithm>
 #include <optional>
@@ -18,7 +18,7 @@ class ProcCensus final : public Census {
  public:
   ProcCensus(std::shared_ptr<const ProcFs> proc, DescriptorBudget& budget) : proc_(std::move(proc)), budget_(budget) {}
 
-  Status look(std::vector<CensusProcess>& processes) override {
+  Status read(std::vector<CensusProcess>& processes) override {
     TRY(proc_->list(pids_));
     processes.clear();
     processes.reserve(pids_.size());
@@ -48,7 +48,7 @@ class ProcCensus final : public Census {
     std::int32_t pid;
     std::uint64_t start_ticks = 0;
     bool kernel_thread = false;
-    KeptFile statm;
+    CachedFile statm;
   };
 
   static CensusProcess counted(const Known& process, const Statm& statm) {
@@ -64,16 +64,16 @@ class ProcCensus final : public Census {
     return seen;
   }
 
-  // None: it is gone, or statm is not to be understood.
+  // nullopt: it has exited, or statm could not be parsed.
   std::optional<Statm> read(Known& process) {
     if (process.statm.kept()) {
       const auto statm = read_statm(process);
-      // A kernel thread that has a size became a process: a helper that the kernel starts.
+      // A kernel thread with a size became a process: a usermode helper of the kernel.
       if (statm && !(process.kernel_thread && statm->size_kib > 0)) return *statm;
       process.statm.close();
     }
-    // Opened by path, it may be of another process that has the pid now: stat tells. One that ended between the two
-    // reads is found out at the next look, where its descriptor is silent.
+    // Opened by path, it may be another process that reused the pid: stat shows that. A process that exited between the
+    // two reads is detected at the next scan, when its descriptor is empty.
     const auto statm = read_statm(process);
     if (!statm || !identify(process)) return std::nullopt;
     return *statm;

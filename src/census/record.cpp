@@ -14,19 +14,19 @@ using F = ProcessField;
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
-// More pages than any address space has; what is beyond is no number of the kernel's, and would overflow as bytes.
-constexpr std::int64_t kMostPages = 1LL << 45;
+// More pages than any address space has; a higher count is not the kernel's, and would overflow as bytes.
+constexpr std::int64_t kMaxPages = 1LL << 45;
 
-// A counter's parts are summed while they move: it may come out below 0.
+// A counter's parts are summed while they change: the sum may be below 0.
 std::int64_t pages_of(std::int64_t counter) {
-  return std::clamp<std::int64_t>(counter, 0, kMostPages);
+  return std::clamp<std::int64_t>(counter, 0, kMaxPages);
 }
 
 std::int64_t pages_of(std::uint64_t counter) {
-  return static_cast<std::int64_t>(std::min<std::uint64_t>(counter, kMostPages));
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(counter, kMaxPages));
 }
 
-// fs/proc/array.c, task_state_array: the letter stands at the highest bit.
+// fs/proc/array.c, task_state_array: the highest set bit selects the letter.
 char state_letter(std::uint32_t state) {
   constexpr std::uint32_t idle = 0x402;        // TASK_UNINTERRUPTIBLE | TASK_NOLOAD
   constexpr std::uint32_t reported = 0x7f;     // TASK_REPORT
@@ -50,14 +50,15 @@ std::int64_t kib_of(std::int64_t pages, std::int64_t page_bytes) {
   return pages * page_bytes / 1024;
 }
 
-void read_resident(const Glance& glance, const census_record& record, std::int64_t page_bytes, ProcessMemory& memory) {
+void read_resident(const BriefSample& brief_sample, const census_record& record, std::int64_t page_bytes,
+                   ProcessMemory& memory) {
   const auto kib = [&](int counter) { return kib_of(pages_of(std::int64_t{record.rss[counter]}), page_bytes); };
   memory.set(F::rss_file, kib(kCensusFile));
-  memory.set(F::rss_anon, glance.anon_kib);
+  memory.set(F::rss_anon, brief_sample.anon_kib);
   memory.set(F::rss_shmem, kib(kCensusShmem));
   memory.set(F::vm_swap, kib(kCensusSwap));
-  memory.set(F::vm_rss, glance.rss_kib);
-  memory.set(F::vm_hwm, glance.hwm_kib);
+  memory.set(F::vm_rss, brief_sample.rss_kib);
+  memory.set(F::vm_hwm, brief_sample.hwm_kib);
 }
 
 void read_sizes(const census_record& record, std::int64_t page_bytes, ProcessMemory& memory) {
@@ -86,7 +87,7 @@ std::string name_of(const char (&comm)[size]) {  // NOLINT(modernize-avoid-c-arr
   return {comm, strnlen(comm, size)};
 }
 
-HeldAtEnd held_of(const __s64* rss, const KernelUnits& units) {
+MemoryAtExit held_of(const __s64* rss, const KernelUnits& units) {
   const auto kib = [&](int counter) { return kib_of(pages_of(std::int64_t{rss[counter]}), units.page_bytes); };
   return {kib(kCensusAnon), kib(kCensusFile), kib(kCensusShmem), kib(kCensusSwap)};
 }
@@ -97,14 +98,14 @@ KernelUnits KernelUnits::of_this_machine() {
   return {::sysconf(_SC_PAGESIZE), ::sysconf(_SC_CLK_TCK)};
 }
 
-std::optional<Glance> read_glance(const census_record& record, const KernelUnits& units) {
+std::optional<BriefSample> read_brief_sample(const census_record& record, const KernelUnits& units) {
   if (record.has_memory == 0) return std::nullopt;
   const auto pages = [&](int counter) { return pages_of(std::int64_t{record.rss[counter]}); };
   const std::int64_t rss = pages_of(pages(kCensusFile) + pages(kCensusAnon) + pages(kCensusShmem));
   // The kernel raises its marks only when a size is about to fall.
   const std::int64_t hwm = std::max(pages_of(std::uint64_t{record.peak_rss}), rss);
-  return Glance{record.pid, start_ticks(record.start_ns, units), kib_of(rss, units.page_bytes),
-                kib_of(pages(kCensusAnon), units.page_bytes), kib_of(hwm, units.page_bytes)};
+  return BriefSample{record.pid, start_ticks(record.start_ns, units), kib_of(rss, units.page_bytes),
+                     kib_of(pages(kCensusAnon), units.page_bytes), kib_of(hwm, units.page_bytes)};
 }
 
 CensusProcess read_record(const census_record& record, const KernelUnits& units) {
@@ -116,7 +117,7 @@ CensusProcess read_record(const census_record& record, const KernelUnits& units)
   process.threads = record.threads;
   process.state = state_letter(record.state);
   process.comm = name_of(record.comm);
-  if (const auto resident = read_glance(record, units)) {
+  if (const auto resident = read_brief_sample(record, units)) {
     read_resident(*resident, record, units.page_bytes, process.memory);
     read_sizes(record, units.page_bytes, process.memory);
   }
@@ -138,7 +139,7 @@ ProcessEvent read_event(const event_record& record, const KernelUnits& units) {
   return event;
 }
 
-ProcessEvent read_end(const end_record& record, const KernelUnits& units) {
+ProcessEvent read_end(const exit_record& record, const KernelUnits& units) {
   ProcessEvent event = read_event(record.event, units);
   if (record.has_memory != 0) event.held = held_of(record.rss, units);
   event.uid = record.uid;

@@ -1,6 +1,6 @@
 #pragma once
 
-// From records of the BPF programs to what status would say, and to events. Pure.
+// Converts records of the BPF programs to the values of status, and to events. Pure.
 
 #include "census/bpf_record.h"
 #include "census/census.h"
@@ -16,10 +16,10 @@ struct KernelUnits {
 };
 
 CensusProcess read_record(const census_record& record, const KernelUnits& units);
-// nothing: it has no memory.
-std::optional<Glance> read_glance(const census_record& record, const KernelUnits& units);
+// nullopt if it has no memory.
+std::optional<BriefSample> read_brief_sample(const census_record& record, const KernelUnits& units);
 ProcessEvent read_event(const event_record& record, const KernelUnits& units);
-ProcessEvent read_end(const end_record& record, const KernelUnits& units);
+ProcessEvent read_end(const exit_record& record, const KernelUnits& units);
 ProcessEvent read_signal(const signal_record& record, const KernelUnits& units);
 
 }  // namespace memoir

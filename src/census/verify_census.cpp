@@ -16,7 +16,7 @@ using F = ProcessField;
 
 constexpr std::size_t kHeldBytes = 16 * 1024 * 1024;
 
-// A child that holds known memory and waits, until this object goes.
+// A waiting child with known memory, for the lifetime of this object.
 class HoldingChild {
  public:
   HoldingChild() {
@@ -41,7 +41,7 @@ class HoldingChild {
   pid_t pid() const { return pid_; }
 
  private:
-  // Only what may be done between fork and exec where others have threads.
+  // Only what is permitted between fork and exec with other threads running.
   [[noreturn]] void hold(int ready) const {
     ::close(ends_[1]);
     void* const memory = ::mmap(nullptr, kHeldBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -58,8 +58,8 @@ class HoldingChild {
   bool holds_ = false;
 };
 
-// status itself is off by up to max(32, 2 × CPUs) pages of each CPU that a process ran on, before 6.16.
-std::int64_t most_error_kib() {
+// Before 6.16 status itself is off by up to max(32, 2 × CPUs) pages for each CPU that a process ran on.
+std::int64_t max_error_kib() {
   const std::int64_t cpus = std::max<std::int64_t>(::sysconf(_SC_NPROCESSORS_CONF), 1);
   return 4 * std::max<std::int64_t>(32, 2 * cpus) * ::sysconf(_SC_PAGESIZE) / 1024;
 }
@@ -71,7 +71,7 @@ bool is_counter(F field) {
 
 Error differs(std::string_view what, std::int64_t seen, std::int64_t expected) {
   return {ErrorKind::malformed,
-          fmt::format("the census says of a child of ours that its {} is {}, and /proc says {}", what, seen, expected)};
+          fmt::format("for a test process the census reports {} {}, and /proc {}", what, seen, expected)};
 }
 
 Status compare_memory(const ProcessMemory& seen, const ProcessMemory& expected) {
@@ -79,7 +79,7 @@ Status compare_memory(const ProcessMemory& seen, const ProcessMemory& expected) 
     const F field = static_cast<F>(i);
     if (!seen.has(field) || !expected.has(field)) continue;
     const std::int64_t apart = std::abs(seen.or_zero(field) - expected.or_zero(field));
-    if (apart > (is_counter(field) ? most_error_kib() : 0))
+    if (apart > (is_counter(field) ? max_error_kib() : 0))
       return differs(kProcessFields.at(i).key, seen.or_zero(field), expected.or_zero(field));
   }
   return Done{};
@@ -89,35 +89,36 @@ Status compare_memory(const ProcessMemory& seen, const ProcessMemory& expected) 
 
 Status verify_census(Census& census, const ProcFs& proc) {
   const HoldingChild child;
-  if (!child.holds()) return Error{ErrorKind::io, "no child could be made to test the census with"};
+  if (!child.holds()) return Error{ErrorKind::io, "no process could be started to test the census"};
   std::vector<CensusProcess> processes;
-  TRY(census.look(processes));
+  TRY(census.read(processes));
   Buffer buffer;
   const auto text = TRY(read_file(proc.path(child.pid(), PidFile::status), buffer));
   ProcessMemory expected;
   const StatusHead head = TRY(parse_status(text, expected));
-  const std::int32_t parent_pid = head.parent_pid;
+  const std::int32_t parent_pid = head.parent_pid.value_or(0);
   const auto seen = std::ranges::find(processes, child.pid(), &CensusProcess::pid);
   if (seen == processes.end())
-    return Error{ErrorKind::gone, "the census does not see a child of ours: memoird has a pid namespace of its own"};
+    return Error{ErrorKind::not_found,
+                 "the census does not find a child process: memoird is in a pid namespace of its own"};
   if (seen->parent_pid != parent_pid) return differs("parent", seen->parent_pid, parent_pid);
-  if (seen->uid != head.uid) return differs("user", seen->uid, head.uid);
-  if (seen->threads != head.threads) return differs("number of threads", seen->threads, head.threads);
+  if (seen->uid != head.uid) return differs("user", seen->uid, head.uid.value_or(kUnknownUid));
+  if (seen->threads != head.threads) return differs("number of threads", seen->threads, head.threads.value_or(0));
   if (!seen->memory.has(F::vm_rss) || seen->memory.or_zero(F::rss_anon) < static_cast<std::int64_t>(kHeldBytes / 1024))
     return differs("RssAnon", seen->memory.or_zero(F::rss_anon), expected.or_zero(F::rss_anon));
   TRY(compare_memory(seen->memory, expected));
   const PidStat stat = TRY(read_pid_stat(proc, child.pid(), buffer));
   if (seen->start_ticks != stat.start_ticks)
     return differs("start", static_cast<std::int64_t>(seen->start_ticks), static_cast<std::int64_t>(stat.start_ticks));
-  std::vector<Glance> glances;
-  TRY(census.glance(glances));
-  const auto glanced = std::ranges::find(glances, child.pid(), &Glance::pid);
-  if (glanced == glances.end() || glanced->start_ticks != stat.start_ticks)
-    return Error{ErrorKind::gone, "the census sees a child of ours at a look, and not at a glance"};
+  std::vector<BriefSample> samples;
+  TRY(census.read_brief(samples));
+  const auto found = std::ranges::find(samples, child.pid(), &BriefSample::pid);
+  if (found == samples.end() || found->start_ticks != stat.start_ticks)
+    return Error{ErrorKind::not_found, "the census finds a child process in a full read, but not in a brief sample"};
   ProcessMemory memory;
-  memory.set(F::vm_rss, glanced->rss_kib);
-  memory.set(F::rss_anon, glanced->anon_kib);
-  memory.set(F::vm_hwm, glanced->hwm_kib);
+  memory.set(F::vm_rss, found->rss_kib);
+  memory.set(F::rss_anon, found->anon_kib);
+  memory.set(F::vm_hwm, found->hwm_kib);
   return compare_memory(memory, expected);
 }
 

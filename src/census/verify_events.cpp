@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kChildBytes = 8 * 1024 * 1024;
 constexpr int kEndsWith = 42;
 
-// Forks a child that holds some memory and ends; it is a zombie then.
+// Forks a child that uses some memory and exits; it stays a zombie.
 Result<pid_t> make_zombie() {
   const pid_t pid = ::fork();
   if (pid < 0) return errno_error(errno, "make", "a child to test process events with");
@@ -29,7 +29,7 @@ Result<pid_t> make_zombie() {
   return pid;
 }
 
-// Counters may be off by so much on some kernels.
+// On some kernels counters may be off by this much.
 bool held_it(const ProcessEvent& end) {
   return end.peak_kib.value_or(0) >= static_cast<std::int64_t>(kChildBytes / 1024 / 2);
 }
@@ -37,26 +37,26 @@ bool held_it(const ProcessEvent& end) {
 }  // namespace
 
 Status verify_events(ProcessEvents& events, const ProcFs& proc) {
-  std::vector<ProcessEvent> told;
-  TRY(events.take(told));
+  std::vector<ProcessEvent> received;
+  TRY(events.take(received));
   const pid_t child = TRY(make_zombie());
   Buffer buffer;
   const auto stat = read_pid_stat(proc, child, buffer);
   const std::uint64_t start_ticks = stat ? stat->start_ticks : 0;
   ::waitpid(child, nullptr, 0);
-  TRY(events.take(told));
+  TRY(events.take(received));
   const auto find = [&](ProcessEventKind kind) {
-    return std::ranges::find_if(told, [&](const ProcessEvent& event) {
+    return std::ranges::find_if(received, [&](const ProcessEvent& event) {
       return event.kind == kind && event.pid == child && event.parent_pid == ::getpid() &&
              event.start_ticks == start_ticks;
     });
   };
   const auto end = find(ProcessEventKind::exited);
-  if (find(ProcessEventKind::forked) == told.end() || end == told.end())
-    return Error{ErrorKind::gone, "process events do not tell of a child of ours"};
+  if (find(ProcessEventKind::forked) == received.end() || end == received.end())
+    return Error{ErrorKind::not_found, "process events lack a test process"};
   if (!WIFEXITED(end->exit_code) || WEXITSTATUS(end->exit_code) != kEndsWith || !held_it(*end)) {
     return Error{ErrorKind::malformed,
-                 fmt::format("process events say that a child of ours ended with {:#x} and a peak of {} KiB",
+                 fmt::format("process events report exit status {:#x} and a peak of {} KiB for a test process",
                              end->exit_code, end->peak_kib.value_or(0))};
   }
   return Done{};

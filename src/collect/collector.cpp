@@ -1,35 +1,44 @@
 #include "collect/collector.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <iterator>
 #include <unistd.h>
 
-#include "base/complaint.h"
+#include "base/warn_once.h"
 #include "collect/category/totals.h"
 #include "collect/cgroup/cgroup_reader.h"
 #include "collect/cgroup/container_reader.h"
+#include "collect/collect_context.h"
+#include "collect/degraded.h"
 #include "collect/exit/exit_collector.h"
-#include "collect/looks.h"
 #include "collect/machine_reader.h"
-#include "collect/mappings/ledger_reader.h"
-#include "collect/missing.h"
+#include "collect/mappings/mapping_reader.h"
 #include "collect/oom/oom_log.h"
-#include "collect/pass.h"
-#include "collect/process/identifier.h"
-#include "collect/process/kin.h"
 #include "collect/process/process_details.h"
+#include "collect/process/process_resolver.h"
 #include "collect/process/process_table.h"
+#include "collect/process/relatives.h"
 #include "collect/pss/approximation.h"
 #include "collect/pss/read_planner.h"
+#include "collect/scan_tracker.h"
+#include "collect/shortfall.h"
 #include "collect/tmpfs/tmpfs_reader.h"
 #include "collect/worker/blocked_users.h"
 #include "collect/worker/cost_span.h"
+#include "collect/worker/user_costs.h"
 
 namespace memoir {
 namespace {
 
-// How often it is looked at what there is to read: cgroups that no process is in any more, files that were missing.
-constexpr std::int64_t kLookEveryMs = 5 * 60 * 1000;
+// Interval of checks for cgroups without processes and for files that were missing.
+constexpr std::int64_t kRefreshEveryMs = 5 * 60 * 1000;
+
+CgroupFs find_cgroups(const ProcFs& proc, const std::string& root) {
+  Buffer buffer;
+  const auto mounts = read_file(proc.path(SystemFile::mountinfo), buffer);
+  return CgroupFs(root, mounts ? *mounts : std::string_view());
+}
 
 class Collector final : public TickSource {
  public:
@@ -41,54 +50,63 @@ class Collector final : public TickSource {
         machine_(*proc_),
         identifier_(std::move(categoriser), std::move(redactor), options),
         descriptors_(options.max_descriptors),
-        told_(events ? std::move(*events) : nullptr),
+        kernel_events_(events ? std::move(*events) : nullptr),
         census_(census ? std::move(*census) : make_proc_census(proc_, descriptors_)),
-        cgroups_(CgroupFs(options.cgroup_root), descriptors_),
+        cgroup_fs_(find_cgroups(*proc_, options.cgroup_root)),
+        cgroups_(cgroup_fs_, descriptors_),
         containers_(options.container_root, options.container_names, options.store_bytes),
         tmpfs_(proc_, TmpfsOptions::within(options.read_deadline, options.tmpfs_interval)),
-        ends_(CgroupFs(options.cgroup_root), options.ticks_per_second),
+        exits_(cgroup_fs_, options.ticks_per_second),
         table_(proc_, descriptors_),
         planner_(options.read_share_ppm),
         reads_(proc_, table_, identifier_, totals_, options.read_deadline),
-        ledgers_(proc_, options.ledgers, options.read_deadline) {
+        summaries_(proc_, options.summaries, options.read_deadline) {
     if (census_) access_.census = census_->name();
     if (!census) note(no_census(census.error().message));
     if (census && !events) note(no_events(events.error().message));
-    if (census && told_) note(no_signals(told_->no_signals()));
-    ends_.set_large(options.large_end_kib);
+    if (census && kernel_events_) note(no_signals(kernel_events_->no_signals()));
+    exits_.set_large(options.min_exit_peak_kib);
+    if (cgroup_fs_.top().empty()) note(kForeignCgroups);
     open_log(options.kernel_log);
   }
 
   void seed(const std::vector<KnownProcess>& known) override { identifier_.seed(known); }
+  void seed_name(const KnownName& name, std::int64_t at_boot_ms) override {
+    identifier_.names().seed(name, at_boot_ms);
+  }
   void set_rules(Categoriser categoriser, Redactor redactor) override;
   void set_store_bytes(std::int64_t bytes) override;
   void report_all() override;
   Result<Tick> collect(bool keyframe) override;
-  Look look() override;
-  int events_fd() const override { return told_ ? told_->wait_fd() : -1; }
-  bool take_events() override { return take_told({}); }
+  ScanResult scan() override;
+  int events_fd() const override { return kernel_events_ ? kernel_events_->wait_fd() : -1; }
+  bool take_events() override { return take_kernel_events({}); }
   const Access& access() const override { return access_; }
   const std::vector<Event>& events() const override { return events_; }
   void set_read_share(std::int64_t ppm) override { planner_.set_share(ppm); }
-  void set_closely(bool on) override { planner_.set_closely(on); }
-  void set_large_end(std::int64_t kib) override { ends_.set_large(kib); }
-  void set_ledgers(const LedgerLimits& limits) override { ledgers_.set_limits(limits); }
-  void ask_ledgers(LedgerAsk ask) override { ledger_ask_ = ask; }
+  void set_burst(bool on) override { planner_.set_burst(on); }
+  void set_min_exit_peak(std::int64_t kib) override { exits_.set_large(kib); }
+  void set_summaries(const MappingLimits& limits) override { summaries_.set_limits(limits); }
+  void request_summaries(MappingRequest ask) override { mapping_request_ = ask; }
+  void request_all() override {
+    mapping_request_ = MappingRequest::planned;
+    planner_.request_all();
+  }
   void set_tmpfs_interval(std::chrono::milliseconds interval) override { tmpfs_.set_interval(interval); }
 
  private:
-  Status read(Pass& pass);
+  Status read(CollectContext& context);
   template <typename Seen>
   Status ask_census(Status (Census::*how)(Seen&), Seen& seen);
   Status list_processes(bool all, const std::vector<CensusProcess>& seen);
-  Status find_processes(bool all, Pass& pass);
-  bool take_told(const std::vector<ProcessExit>& exits);
+  Status find_processes(bool all, CollectContext& context);
+  bool take_kernel_events(const std::vector<ProcessExit>& exits);
   void open_log(const std::string& path);
   void read_log();
-  void use_events(Pass& pass);
-  bool look_due(const Tick& tick);
-  Granted plan(Pass& pass);
-  void read_cgroups(bool look, const Granted& granted, Pass& pass);
+  void use_events(CollectContext& context);
+  bool refresh_due(const Tick& tick);
+  Grants plan(CollectContext& context);
+  void read_cgroups(bool refresh, const Grants& granted, CollectContext& context);
   void assemble(Tick& tick);
   void find_access();
   void note(std::string_view sentence);
@@ -97,64 +115,68 @@ class Collector final : public TickSource {
   const Clock& clock_;
   Buffer buffer_;
   MachineReader machine_;
-  Identifier identifier_;
+  ProcessResolver identifier_;
   CategoryTotals totals_;
-  DescriptorBudget descriptors_;  // before what has slots of it
-  std::unique_ptr<ProcessEvents> told_;
-  std::vector<ProcessEvent> happened_;  // as it told last
-  std::int64_t lost_events_ = 0;        // since the tick before
-  Complaint lost_;
+  DescriptorBudget descriptors_;  // declared before the owners of its slots
+  std::unique_ptr<ProcessEvents> kernel_events_;
+  std::vector<ProcessEvent> happened_;  // last result of the event source
+  std::int64_t lost_events_ = 0;        // since the previous tick
+  WarnOnce lost_;
   OomLog log_;
-  std::vector<OomLog::Kill> kills_;  // of which it told last
-  Kin kin_;
-  std::int64_t read_until_ms_ = 0;  // the tick before (boot clock)
+  std::vector<OomLog::Kill> kills_;  // last result of the log
+  Relatives relatives_;
+  std::int64_t read_until_ms_ = 0;  // previous tick (boot clock)
   std::unique_ptr<Census> census_;
-  std::vector<Glance> glances_;  // by it, between ticks
-  Looks looks_;
-  TickLooks looked_;            // since the tick before,
-  MachineMemory machine_then_;  // which had this
+  std::vector<BriefSample> brief_samples_;  // by the census, between ticks
+  ScanTracker scan_tracker_;
+  TickScans scans_;             // since the previous tick
+  MachineMemory machine_then_;  // machine memory of that tick
+  const CgroupFs cgroup_fs_;
   CgroupReader cgroups_;
   ContainerReader containers_;
   TmpfsReader tmpfs_;
-  EndReader ends_;
+  ExitCollector exits_;
   ProcessTable table_;
   ReadPlanner planner_;
   ProcessDetails reads_;
-  LedgerReader ledgers_;
-  LedgerAsk ledger_ask_ = LedgerAsk::due;
+  MappingReader summaries_;
+  MappingRequest mapping_request_ = MappingRequest::due;
   std::vector<std::int32_t> pids_;
-  Complaint malformed_;
-  Complaint blocked_;
+  WarnOnce malformed_;
+  WarnOnce blocked_;
+  Shortfalls shortfalls_;
   BlockedUsers blocked_users_;
+  UserCosts user_costs_;
+  Shortfall expensive_{"Reads of processes"};
   std::vector<Event> events_;
   Access access_;
   bool first_ = true;
-  std::int64_t looked_boot_ms_ = 0;
+  std::int64_t refreshed_boot_ms_ = 0;
 };
 
-bool Collector::look_due(const Tick& tick) {
-  const bool due = first_ || tick.keyframe || tick.begin.boot_ms - looked_boot_ms_ >= kLookEveryMs;
-  if (due) looked_boot_ms_ = tick.begin.boot_ms;
+bool Collector::refresh_due(const Tick& tick) {
+  const bool due = first_ || tick.keyframe || tick.begin.boot_ms - refreshed_boot_ms_ >= kRefreshEveryMs;
+  if (due) refreshed_boot_ms_ = tick.begin.boot_ms;
   return due;
 }
 
-// What is read in turn, in one order with what is read by need.
-Granted Collector::plan(Pass& pass) {
-  std::vector<Claim> claims;
-  ledgers_.claim(pass.tick.begin.boot_ms, claims);
-  tmpfs_.claim(pass.tick.begin.boot_ms, claims);
-  cgroups_.claim(pass.tick.begin.boot_ms, claims);
-  return planner_.plan(table_.entries(), claims, pass);
+// Orders rotating reads together with reads on demand.
+Grants Collector::plan(CollectContext& context) {
+  std::vector<ReadRequest> claims;
+  summaries_.claim(context.tick.begin.boot_ms, claims);
+  tmpfs_.claim(context.tick.begin.boot_ms, claims);
+  cgroups_.claim(context.tick.begin.boot_ms, claims);
+  return planner_.plan(table_.entries(), claims, context);
 }
 
-void Collector::read_cgroups(bool look, const Granted& granted, Pass& pass) {
+void Collector::read_cgroups(bool refresh, const Grants& granted, CollectContext& context) {
   std::vector<CgroupMember> members;
   members.reserve(table_.entries().size());
-  for (const auto& entry : table_.entries()) members.push_back({entry->info.cgroup, entry->charge_moved()});
-  cgroups_.read(members, look, pass, granted.count(ClaimKind::cgroups) > 0);
+  for (const auto& entry : table_.entries()) members.push_back({entry->info.cgroup, entry->charge_moved(), entry->uid});
+  cgroups_.read(members, refresh, context, granted.count(RequestKind::cgroups) > 0);
 }
 
-// A census that fails has been tried several times: it is not asked again. That by /proc can but fail to list it.
+// A census that fails has been retried several times and is not used again. That by /proc can fail only in listing.
 template <typename Seen>
 Status Collector::ask_census(Status (Census::*how)(Seen&), Seen& seen) {
   if (!census_) return Done{};
@@ -166,8 +188,8 @@ Status Collector::ask_census(Status (Census::*how)(Seen&), Seen& seen) {
   return (census_.get()->*how)(seen);
 }
 
-// A census that lists nobody sees all that matter, in half the time of listing /proc: only now and then is that done,
-// for those that it does not see, and for the kernel's threads.
+// A census that lists no processes observes all relevant ones, in half the time of listing /proc. The list is read only
+// occasionally, for processes that the census omits and for kernel threads.
 Status Collector::list_processes(bool all, const std::vector<CensusProcess>& seen) {
   if (!census_) return proc_->list(pids_);
   if (census_->listed() != nullptr) {
@@ -181,26 +203,26 @@ Status Collector::list_processes(bool all, const std::vector<CensusProcess>& see
   return Done{};
 }
 
-Status Collector::find_processes(bool all, Pass& pass) {
+Status Collector::find_processes(bool all, CollectContext& context) {
   CostSpan span;
   std::vector<CensusProcess> seen;
-  TRY(ask_census(&Census::look, seen));
-  span.add_to(pass.tick.cost, CostKind::status);
+  TRY(ask_census(&Census::read, seen));
+  span.add_to(context.tick.cost, CostKind::status);
   TRY(list_processes(all, seen));
-  span.add_to(pass.tick.cost, CostKind::list);
-  looks_.forget_entries();
-  table_.update(pids_, census_ ? &seen : nullptr, pass);
-  use_events(pass);
-  span.add_to(pass.tick.cost, CostKind::status);
+  span.add_to(context.tick.cost, CostKind::list);
+  scan_tracker_.forget_entries();
+  table_.update(pids_, census_ ? &seen : nullptr, context);
+  use_events(context);
+  span.add_to(context.tick.cost, CostKind::status);
   return Done{};
 }
 
-// True: an OOM killer chose somebody. `exits`: whom the table has lost since the tick before.
-bool Collector::take_told(const std::vector<ProcessExit>& exits) {
-  if (!told_) return false;
-  const Result<std::uint64_t> missing = told_->take(happened_);
+// Returns true if an OOM killer chose a victim. `exits`: processes that left the table since the previous tick.
+bool Collector::take_kernel_events(const std::vector<ProcessExit>& exits) {
+  if (!kernel_events_) return false;
+  const Result<std::uint64_t> missing = kernel_events_->take(happened_);
   if (!missing) {
-    told_ = nullptr;
+    kernel_events_ = nullptr;
     note(no_events(missing.error().message));
     return false;
   }
@@ -208,8 +230,8 @@ bool Collector::take_told(const std::vector<ProcessExit>& exits) {
   const Moment now = clock_.now();
   bool chosen = false;
   for (const ProcessEvent& event : happened_) {
-    kin_.note(event);
-    chosen |= ends_.note(event, table_.entries(), exits, now, looks_.looked_ms());
+    relatives_.note(event, table_.entries());
+    chosen |= exits_.note(event, table_.entries(), exits, now, scan_tracker_.scanned_ms());
   }
   return chosen;
 }
@@ -221,52 +243,54 @@ void Collector::open_log(const std::string& path) {
   if (!opened) note(no_log(opened.error().message));
 }
 
-// Before the table forgets whom it is about.
+// Called before the table drops exited processes, because the log may name them.
 void Collector::read_log() {
   const Moment now = clock_.now();
   const Status read = log_.take(now.boot_ms, kills_);
   if (!read) {
-    log_warning(read.error().message);  // the note waits for the next run
+    log_warning(read.error().message);  // the note appears only with the next run
     note(no_log(read.error().message));
   }
-  ends_.expect_log(log_.reads());
+  exits_.expect_log(log_.reads());
   if (kills_.empty()) return;
-  take_told({});  // each kill is told by an event before it is logged
-  for (const OomLog::Kill& kill : kills_) ends_.note(kill, table_.entries(), now);
+  take_kernel_events({});  // each kill is reported by an event before it is logged
+  for (const OomLog::Kill& kill : kills_) exits_.note(kill, table_.entries(), now);
 }
 
-// After the table is up to date: what happens from now on is for the next tick.
-void Collector::use_events(Pass& pass) {
-  const bool were_told = told_ != nullptr;
-  take_told(pass.tick.exits);
-  if (told_) pass.tick.events.emplace().lost = lost_events_;
-  const bool complete = lost_events_ == 0 && were_told == (told_ != nullptr);
-  lost_.report(complete ? "" : "events of processes were lost: more of them began and ended than there was room for");
-  kin_.see(table_.entries(), read_until_ms_, !complete);
+// Called with the table up to date: later events belong to the next tick.
+void Collector::use_events(CollectContext& context) {
+  const bool had_events = kernel_events_ != nullptr;
+  take_kernel_events(context.tick.exits);
+  if (kernel_events_) context.tick.events.emplace().lost = lost_events_;
+  const bool complete = lost_events_ == 0 && had_events == (kernel_events_ != nullptr);
+  lost_.report(complete ? "" : "events of processes were lost: more of them started and exited than the buffer holds");
+  relatives_.see(table_.entries(), read_until_ms_, !complete);
   lost_events_ = 0;
 }
 
-Status Collector::read(Pass& pass) {
+Status Collector::read(CollectContext& context) {
   CostSpan span;
-  TRY(machine_.read(pass));
+  const Status machine = machine_.read(context);
+  if (!machine) context.note_malformed(malformed("meminfo: " + machine.error().message));
   read_log();
-  span.add_to(pass.tick.cost, CostKind::machine);
-  const bool look = look_due(pass.tick);
-  TRY(find_processes(look, pass));
-  const Granted granted = plan(pass);
-  ProcessDetails::Jobs others = tmpfs_.ask(look, pass.tick.begin.boot_ms, granted.count(ClaimKind::walk) > 0);
+  span.add_to(context.tick.cost, CostKind::machine);
+  const bool refresh = refresh_due(context.tick);
+  TRY(find_processes(refresh, context));
+  const Grants granted = plan(context);
+  ProcessDetails::Jobs others = tmpfs_.ask(refresh, context.tick.begin.boot_ms, granted.count(RequestKind::walk) > 0);
   if (auto job = containers_.ask()) others.push_back(std::move(job));
-  std::ranges::move(ends_.ask(identifier_), std::back_inserter(others));
-  reads_.run(pass, std::move(others));
-  planner_.estimate_pools(table_.entries(), pass);
+  std::ranges::move(exits_.ask(identifier_), std::back_inserter(others));
+  reads_.run(context, std::move(others));
+  planner_.estimate_shares(table_.entries(), context, true);
   span = CostSpan();
-  tmpfs_.take(identifier_.names(), pass);
-  containers_.take(pass);
-  ends_.tell(table_.entries(), identifier_, pass);
-  read_cgroups(look, granted, pass);
-  span.add_to(pass.tick.cost, CostKind::machine);
-  ledgers_.read(table_.entries(), std::exchange(ledger_ask_, LedgerAsk::due), tmpfs_.mounts(), identifier_.names(),
-                pass, granted.count(ClaimKind::ledger));
+  tmpfs_.take(identifier_.names(), context);
+  containers_.take(context);
+  exits_.add_to(table_.entries(), identifier_, context);
+  read_cgroups(refresh, granted, context);
+  if (!context.tick.oom_kills.empty() || !context.tick.oom_victims.empty()) tmpfs_.note_oom_kill();
+  span.add_to(context.tick.cost, CostKind::machine);
+  summaries_.read(table_.entries(), std::exchange(mapping_request_, MappingRequest::due), tmpfs_.mounts(),
+                  identifier_.names(), context, granted.count(RequestKind::summary));
   return Done{};
 }
 
@@ -280,8 +304,8 @@ void Collector::assemble(Tick& tick) {
   }
   bound_approximate(tick.processes, tick.machine.memory);
   for (std::size_t i = 0; i < tick.processes.size(); ++i) totals_.add(table_.entries()[i]->category, tick.processes[i]);
-  looks_.take(table_.entries(), totals_, tick);
-  tick.looks = std::exchange(looked_, {});
+  scan_tracker_.take(table_.entries(), totals_, tick);
+  tick.scans = std::exchange(scans_, {});
   machine_then_ = tick.machine.memory;
   tick.counts.seen = static_cast<std::int64_t>(tick.processes.size());
   tick.categories = totals_.samples();
@@ -296,6 +320,8 @@ void Collector::note(std::string_view sentence) {
 
 void Collector::find_access() {
   if (reads_.others_denied() > 0 && reads_.others_read() == 0) note(kNoRollups);
+  const auto own_file = [&](const char* name) { return ::access((proc_->root() + name).c_str(), F_OK) == 0; };
+  if (own_file("/self/status") && !own_file("/self/smaps_rollup")) note(kNoRollupFile);
   if (!machine_.has_pressure()) note(kNoPressure);
   const bool init_listed = !pids_.empty() && pids_.front() == 1;
   if (::geteuid() != 0 && !init_listed) note(kHidden);
@@ -317,8 +343,8 @@ void Collector::set_store_bytes(std::int64_t bytes) {
 void Collector::report_all() {
   for (const auto& entry : table_.entries()) entry->changed = true;
   containers_.forget();
-  machine_.tell_all();
-  tmpfs_.tell_all();
+  machine_.report_all();
+  tmpfs_.report_all();
 }
 
 Result<Tick> Collector::collect(bool keyframe) {
@@ -326,37 +352,39 @@ Result<Tick> Collector::collect(bool keyframe) {
   tick.keyframe = keyframe;
   tick.begin = clock_.now();
   CostSpan whole;
-  Pass pass{.tick = tick, .buffer = buffer_};
-  TRY(read(pass));
+  CollectContext context{.tick = tick, .buffer = buffer_};
+  TRY(read(context));
   assemble(tick);
   if (std::exchange(first_, false)) {
     find_access();
     identifier_.forget_seeds();
   }
-  malformed_.report(pass.malformed);
-  blocked_.report(pass.blocked);
-  events_ = blocked_users_.see(pass.blocked_users, tick.begin,
-                               [this](std::uint32_t uid) { return identifier_.user_name(uid); });
+  malformed_.report(context.count_malformed());
+  blocked_.report(context.blocked);
+  const auto name = [this](std::uint32_t uid) { return identifier_.user_name(uid); };
+  events_ = blocked_users_.see(context.blocked_users, tick.begin, name);
+  shortfalls_.see(cgroups_.left(), reads_.texts(), tick.begin, events_);
+  expensive_.see(user_costs_.see(reads_.cpu_of_users(), tick.begin.boot_ms, name), tick.begin, events_);
   tick.end = clock_.now();
   read_until_ms_ = tick.end.boot_ms;
   whole.add_to(tick.total);
-  planner_.spend(pass);
+  planner_.spend(context);
   return tick;
 }
 
-TickSource::Look Collector::look() {
-  Look look;
-  if (first_ || !census_) return look;
+TickSource::ScanResult Collector::scan() {
+  ScanResult result;
+  if (first_ || !census_) return result;
   CostSpan span;
-  if (ask_census(&Census::glance, glances_)) {
-    look.available_kib = machine_.available_kib(buffer_);
-    look.oom_kill = take_told({});
-    look.growth =
-        looks_.see(table_.entries(), totals_, machine_then_, glances_, look.available_kib, clock_.now().wall_ms);
+  if (ask_census(&Census::read_brief, brief_samples_)) {
+    result.available_kib = machine_.available_kib(buffer_);
+    result.oom_kill = take_kernel_events({});
+    result.growth = scan_tracker_.see(table_.entries(), totals_, machine_then_, brief_samples_, result.available_kib,
+                                      clock_.now().wall_ms);
   }
-  span.add_to(look.cost);
-  looked_.add(look.cost);
-  return look;
+  span.add_to(result.cost);
+  scans_.add(result.cost);
+  return result;
 }
 
 }  // namespace

@@ -7,19 +7,20 @@
 #include "proc/pressure.h"
 #include "proc/sysvipc_shm.h"
 #include "proc/vmstat.h"
+#include "proc/zoneinfo.h"
 
 namespace memoir {
 namespace {
 
-// Who may make segments makes as many as the kernel lets them: thousands.
-constexpr std::size_t kMostSegments = 128;
+// A user may create as many segments as the kernel allows: thousands.
+constexpr std::size_t kMaxSegments = 128;
 
 void keep_largest(std::vector<SysvSegment>& segments) {
-  if (segments.size() <= kMostSegments) return;
+  if (segments.size() <= kMaxSegments) return;
   const auto rank = [](const SysvSegment& segment) {
-    return std::tuple(-segment.rss_kib - segment.swap_kib, -segment.size_kib, segment.shmid);
+    return std::tuple(-segment.rss_kib - segment.swap_kib, -segment.size_kib.value_or(0), segment.shmid);
   };
-  const auto end = segments.begin() + kMostSegments;
+  const auto end = segments.begin() + kMaxSegments;
   std::ranges::nth_element(segments, end, {}, rank);
   segments.erase(end, segments.end());
   std::ranges::sort(segments, {}, &SysvSegment::shmid);
@@ -37,25 +38,33 @@ Result<std::string_view> MachineReader::text(SystemFile file, Buffer& buffer) {
   return read;
 }
 
-Status MachineReader::read(Pass& pass) {
-  MachineSample& sample = pass.tick.machine;
-  const auto meminfo = TRY(text(SystemFile::meminfo, pass.buffer));
-  TRY(parse_meminfo(meminfo, sample));
+Status MachineReader::read(CollectContext& context) {
+  MachineSample& sample = context.tick.machine;
+  OddLines* const odd = &context.tick.odd_lines;
+  const auto note = [&context](const Status& parsed) {
+    if (!parsed) context.note_malformed(parsed.error());
+  };
+  const auto meminfo = text(SystemFile::meminfo, context.buffer);
+  if (meminfo) note(parse_meminfo(*meminfo, sample, odd));
+  const auto vmstat = text(SystemFile::vmstat, context.buffer);
+  if (vmstat) note(parse_vmstat(*vmstat, sample.memory, odd));
 
-  const auto vmstat = text(SystemFile::vmstat, pass.buffer);
-  const Status vmstat_parsed = vmstat ? parse_vmstat(*vmstat, sample.memory) : Done{};
-  if (!vmstat_parsed) pass.note_malformed(vmstat_parsed.error());
-
-  // Without CONFIG_PSI or with psi=0 there is no such file, or it answers EOPNOTSUPP.
-  const auto pressure = text(SystemFile::pressure_memory, pass.buffer);
+  // Without CONFIG_PSI or with psi=0 the file is missing, or reading it returns EOPNOTSUPP.
+  const auto pressure = text(SystemFile::pressure_memory, context.buffer);
   has_pressure_ = pressure.ok();
-  const Status pressure_parsed = pressure ? parse_pressure(*pressure, sample.memory) : Done{};
-  if (!pressure_parsed) pass.note_malformed(pressure_parsed.error());
+  if (pressure) note(parse_pressure(*pressure, sample.memory, odd));
 
-  // Without CONFIG_SYSVIPC there is none.
-  const auto segments = text(SystemFile::sysvipc_shm, pass.buffer);
-  if (segments) read_segments(*segments, pass);
-  return Done{};
+  const auto zones = text(SystemFile::zoneinfo, context.buffer);
+  if (zones) {
+    const auto kib = parse_per_cpu_free(*zones, page_kib_, odd);
+    if (kib) sample.memory.set(MachineField::per_cpu_free, *kib);
+    if (!kib) context.note_malformed(kib.error());
+  }
+
+  // Without CONFIG_SYSVIPC the file is missing.
+  const auto segments = text(SystemFile::sysvipc_shm, context.buffer);
+  if (segments) read_segments(*segments, context);
+  return meminfo ? Status(Done{}) : meminfo.error();
 }
 
 std::optional<std::int64_t> MachineReader::available_kib(Buffer& buffer) {
@@ -65,15 +74,14 @@ std::optional<std::int64_t> MachineReader::available_kib(Buffer& buffer) {
   return sample.memory.get(MachineField::mem_available);
 }
 
-void MachineReader::read_segments(std::string_view text, Pass& pass) {
-  auto table = parse_sysvipc_shm(text);
-  if (!table) return pass.note_malformed(table.error());
-  pass.tick.machine.memory.set(MachineField::sysv, table->held_kib);
-  if (table->first_malformed) pass.note_malformed(*table->first_malformed);
+void MachineReader::read_segments(std::string_view text, CollectContext& context) {
+  auto table = parse_sysvipc_shm(text, &context.tick.odd_lines);
+  if (!table) return context.note_malformed(table.error());
+  context.tick.machine.memory.set(MachineField::sysv, table->held_kib);
   keep_largest(table->segments);
-  if (!pass.tick.keyframe && segments_ == table->segments) return;
+  if (!context.tick.keyframe && segments_ == table->segments) return;
   segments_ = std::move(table->segments);
-  pass.tick.segments = segments_;
+  context.tick.segments = segments_;
 }
 
 }  // namespace memoir

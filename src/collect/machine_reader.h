@@ -1,15 +1,17 @@
 #pragma once
 
-// Reads the machine's own memory: meminfo, vmstat, pressure/memory and sysvipc/shm, by descriptors that stay open.
+// Reads the machine's own memory: meminfo, vmstat, pressure/memory, zoneinfo and sysvipc/shm, through descriptors that
+// stay open.
 
 #include <array>
 #include <optional>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
 #include "base/file.h"
 #include "base/result.h"
-#include "collect/pass.h"
+#include "collect/collect_context.h"
 #include "proc/proc_fs.h"
 
 namespace memoir {
@@ -18,25 +20,26 @@ class MachineReader {
  public:
   explicit MachineReader(ProcFs proc) : proc_(std::move(proc)) {}
 
-  // Into the tick. Without meminfo an error; without the others their fields are absent.
-  Status read(Pass& pass);
+  // Adds the values to the tick. Fields of an unreadable file are absent; without meminfo it returns an error.
+  Status read(CollectContext& context);
 
-  // MemAvailable now; absent where it cannot be read.
+  // Current MemAvailable; nullopt if unreadable.
   std::optional<std::int64_t> available_kib(Buffer& buffer);
 
-  // Whether the last read found pressure/memory.
+  // Returns whether the last read found pressure/memory.
   bool has_pressure() const { return has_pressure_; }
 
-  // The segments are told again by the next tick, whether or not they changed.
-  void tell_all() { segments_.reset(); }
+  // The next tick reports the segments again, even if unchanged.
+  void report_all() { segments_.reset(); }
 
  private:
   Result<std::string_view> text(SystemFile file, Buffer& buffer);
-  void read_segments(std::string_view text, Pass& pass);
+  void read_segments(std::string_view text, CollectContext& context);
 
   ProcFs proc_;
   std::array<Fd, kSystemFiles.size()> kept_;
-  std::optional<std::vector<SysvSegment>> segments_;  // as told last
+  std::optional<std::vector<SysvSegment>> segments_;  // as last reported
+  const std::int64_t page_kib_ = ::sysconf(_SC_PAGESIZE) / 1024;
   bool has_pressure_ = true;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Where ticks come from: /proc (collector.h), or vmmap(1) (vmmap/source.h), which passes over what it has no use for.
-// One thread calls it.
+// The source of ticks: /proc (collector.h), or vmmap(1) (vmmap/source.h), which ignores functions that it does not
+// need. Called by one thread.
 
 #include <chrono>
 #include <cstdint>
@@ -13,17 +13,18 @@
 #include "collect/category/categoriser.h"
 #include "collect/mappings/plan.h"
 #include "collect/redact/redactor.h"
+#include "model/known_name.h"
 #include "model/tick.h"
 
 namespace memoir {
 
-// What may not be read, found at the first tick: said at the start of a run and kept by the store as an event.
+// Missing permissions, found at the first tick: logged at the start of a run and stored as an event.
 struct Access {
-  std::string census = {};  // that counts the processes, known before the first tick: bpf, proc; empty: none
-  std::string note;         // a sentence for each that is missing; empty if all is well
+  std::string census = {};  // census in use, known before the first tick: bpf, proc; empty: none
+  std::string note;         // a sentence for each missing one; empty if none is missing
 };
 
-// A process that grows so fast that a tick should see it at once.
+// A process that grows fast enough to need an immediate tick.
 struct FastGrowth {
   std::string name;  // comm, any bytes
   std::int32_t pid = 0;
@@ -40,56 +41,61 @@ class TickSource {
   TickSource(const TickSource&) = delete;
   TickSource& operator=(const TickSource&) = delete;
 
-  // Takes over what an earlier run in this boot knew, before the first tick.
+  // Takes the state of an earlier run in this boot, before the first tick.
   virtual void seed(const std::vector<KnownProcess>& known) = 0;
 
-  // New rules (after a reload): all live processes are classified again, and those whose category or command changed
+  // Charges a name of an earlier run to the budget of its user, as of then (boot clock): a restart gives no new budget.
+  virtual void seed_name(const KnownName& /*name*/, std::int64_t /*at_boot_ms*/) {}
+
+  // Sets new rules (after a reload): all live processes are classified again, and those with a new category or command
   // are in the next tick's `born`.
   virtual void set_rules(Categoriser categoriser, Redactor redactor) = 0;
 
-  // How large the store may get, which bounds what a user may write into it, after a reload; 0: not.
+  // Sets the maximum size of the store, which limits the text that a user may add, after a reload; 0: no limit.
   virtual void set_store_bytes(std::int64_t bytes) = 0;
 
-  // How often tmpfs mounts are walked, after a reload; 0: not at all.
+  // Sets the interval of tmpfs walks, after a reload; 0: none.
   virtual void set_tmpfs_interval(std::chrono::milliseconds /*interval*/) {}
 
-  // What reading by need may cost, after a reload: CollectorOptions::read_share_ppm.
+  // Sets the CPU budget of reading on demand, after a reload: CollectorOptions::read_share_ppm.
   virtual void set_read_share(std::int64_t /*ppm*/) {}
 
-  // From what peak on ends are told one by one, after a reload: CollectorOptions::large_end_kib.
-  virtual void set_large_end(std::int64_t /*kib*/) {}
+  // Sets the minimum peak at which exits are reported one by one, after a reload: CollectorOptions::min_exit_peak_kib.
+  virtual void set_min_exit_peak(std::int64_t /*kib*/) {}
 
-  // Whose mappings are read, after a reload; and whose the next tick reads beside those whose turn it is: bounded, but
-  // not by their budget.
-  virtual void set_ledgers(const LedgerLimits& /*limits*/) {}
-  virtual void ask_ledgers(LedgerAsk /*ask*/) {}
+  // Sets the limits of reading mappings, after a reload. The second function selects what the next tick reads besides
+  // the due ones: bounded, but not by their budget.
+  virtual void set_summaries(const MappingLimits& /*limits*/) {}
+  virtual void request_summaries(MappingRequest /*ask*/) {}
+  // The next tick reads every smaps_rollup, and the mappings of all processes in the plan, regardless of budgets.
+  virtual void request_all() {}
 
-  // All live processes are in the next tick's `born`: for a store that lost what it knew.
+  // All live processes are in the next tick's `born`, for a store that lost its state.
   virtual void report_all() = 0;
 
-  // One pass. It fails only if the processes cannot be listed, or what must be there of the machine not be read.
+  // Makes one pass. Fails only if the processes cannot be listed, or required machine files cannot be read.
   virtual Result<Tick> collect(bool keyframe) = 0;
 
-  // While it is on, ticks read exactly who moved most, beyond what reading by need may cost.
-  virtual void set_closely(bool /*on*/) {}
+  // While it is on, ticks read the most changed processes exactly, beyond the CPU budget.
+  virtual void set_burst(bool /*on*/) {}
 
-  // Between two ticks: what the next tick could not see goes into its `extremes`.
-  struct Look {
+  // Scans between two ticks: values that the next tick could not observe go into its `extremes`.
+  struct ScanResult {
     std::optional<FastGrowth> growth = {};
-    bool oom_kill = false;                           // as take_events() returns it
+    bool oom_kill = false;                           // return value of take_events()
     std::optional<std::int64_t> available_kib = {};  // MemAvailable
     Cost cost{};
   };
-  virtual Look look() { return {}; }
+  virtual ScanResult scan() { return {}; }
 
-  // Becomes readable (poll(2)) where events of processes wait that should be taken now. -1: never.
+  // Becomes readable (poll(2)) when process events are waiting. -1: never.
   virtual int events_fd() const { return -1; }
-  // True: an OOM killer chose somebody, so that a tick should see now who holds what.
+  // Returns true if an OOM killer chose a victim, so that a tick should record memory usage now.
   virtual bool take_events() { return false; }
 
   virtual const Access& access() const = 0;
 
-  // What began or ended with the last tick: degraded, restored.
+  // Conditions that started or ended with the last tick: degraded, restored.
   virtual const std::vector<Event>& events() const = 0;
 };
 

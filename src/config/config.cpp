@@ -1,5 +1,6 @@
 #include "config/config.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,6 +10,7 @@
 #include "base/nearest.h"
 #include "base/own_file.h"
 #include "base/text.h"
+#include "base/transformed.h"
 #include "config/values.h"
 
 namespace memoir {
@@ -31,8 +33,8 @@ const std::vector<Section>& sections() {
   static const std::vector<Section> sections{
       {"recorder",
        {{"db", text(&Config::db)},
-        {"interval", duration(&Config::interval, kLeastInterval, kMostInterval)},
-        {"look", pace(&Config::look, 50ms, kMostInterval)},
+        {"interval", duration(&Config::interval, kMinInterval, kMaxInterval)},
+        {"scan_interval", pace(&Config::scan_interval, 50ms, kMaxInterval)},
         {"burst", choice(&Config::burst, {"on", "off"})},
         {"read_deadline", duration(&Config::read_deadline, 1ms, 10s)},
         {"queue_ticks", number(&Config::queue_ticks, 1, 100'000)},
@@ -54,7 +56,7 @@ const std::vector<Section>& sections() {
         {"deadline", duration(&Config::vmmap_deadline, 10ms, 10min)},
         {"group", choice(&Config::vmmap_group, {"process", "pgid"})}}},
       {"budget", {{"cpu", share(&Config::budget_cpu_ppm, 100)}}},
-      {"exits", {{"large", bytes(&Config::exits_large, 1LL << 20, false)}}},
+      {"exits", {{"min_peak", bytes(&Config::exits_min_peak, 1LL << 20, false)}}},
       {"mappings",
        {{"interval", pace(&Config::mappings_interval, 1s, 24h)},
         {"processes", number(&Config::mappings_processes, 1, 80)},
@@ -63,11 +65,15 @@ const std::vector<Section>& sections() {
       {"tmpfs", {{"interval", pace(&Config::tmpfs_interval, 1s, 24h)}}},
       {"alert",
        {{"exec", program(&Config::alert_exec)},
-        {"pressure", part_of_time(&Config::alert_pressure_ppm, 1'000)},
+        {"pressure", percentage(&Config::alert_pressure_ppm, "a part of the time", 1'000)},
         {"leak", pace(&Config::alert_leak, 1min, 1'000 * 24h)},
+        {"confirmed", flag(&Config::alert_confirmed)},
+        {"limit", percentage(&Config::alert_limit_ppm, "a part of the limit", 10'000)},
+        {"tmpfs", percentage(&Config::alert_tmpfs_ppm, "a part of the mount", 10'000)},
+        {"swap", percentage(&Config::alert_swap_ppm, "a part of swap", 10'000)},
         {"every", duration(&Config::alert_every, 1s, 7 * 24h)},
         {"timeout", duration(&Config::alert_timeout, 100ms, 10min)}}},
-      {"leaks", {{"hour", duration(&Config::leaks_hour, kLeastLeaksHour, 24h)}}},
+      {"leaks", {{"hour", duration(&Config::leaks_hour, kMinLeaksHour, 24h)}}},
       {"categories", {{"defaults", flag(&Config::default_categories)}}},
       {"redaction",
        {{"defaults", redaction(&RedactionOptions::defaults)},
@@ -90,37 +96,46 @@ const Keys<RedactionRule>& redaction_rule_keys() {
   return keys;
 }
 
-// What is wrong there. A file may say anything, and its escapes are not to act upon a terminal.
+// Formats an error at a line. The file is untrusted, so escapes are made harmless for the terminal.
 Error at_line(const std::string& file, std::size_t line, std::string_view what) {
   return malformed(to_printable(fmt::format("{}:{}: {}", file, line, what)));
 }
 
-// Reads one file; the first error ends it.
+// Reads one file. The error has all errors in it, in the order of their lines.
 class Parser {
  public:
-  explicit Parser(const std::string& file) : file_(file) {}
+  Parser(const std::string& file, const ProgramCheck& check) : file_(file), check_(check) {}
 
   Result<Config> parse(const toml::table& root) {
-    for (const auto& [key, node] : root) TRY(section(key, node));
+    for (const auto& [key, node] : root) section(key, node);
     if (config_.db.empty()) config_.db = default_database_path();
-    TRY(tiers(root));
-    return std::move(config_);
+    if (errors_.empty()) tiers(root);
+    if (check_ && !config_.alert_exec.empty()) programs(root);
+    if (errors_.empty()) return std::move(config_);
+    std::ranges::stable_sort(errors_, {}, &LineError::line);
+    return malformed(fmt::format("{}", fmt::join(transformed(errors_, &LineError::message), "\n")));
   }
 
  private:
-  Error error(const toml::source_region& source, std::string_view what) const {
-    return at_line(file_, source.begin.line, what);
+  struct LineError {
+    std::size_t line;
+    std::string message;
+  };
+
+  void error(const toml::source_region& source, std::string_view what) {
+    errors_.push_back({source.begin.line, at_line(file_, source.begin.line, what).message});
   }
 
-  Error unknown(const toml::key& key, std::string_view where, const std::vector<std::string>& known) const {
+  void unknown(const toml::key& key, std::string_view where, const std::vector<std::string>& known) {
     const auto near = nearest(key.str(), known);
-    return error(key.source(), fmt::format("unknown key '{}' {}; {}", key.str(), where,
-                                           near ? fmt::format("did you mean '{}'?", *near)
-                                                : fmt::format("known are {}", fmt::join(known, ", "))));
+    error(key.source(), fmt::format("unknown key '{}' {}; {}", key.str(), where,
+                                    near ? fmt::format("did you mean '{}'?", *near)
+                                         : fmt::format("known are {}", fmt::join(known, ", "))));
   }
 
-  // Each tier goes on where a finer one ends: it is kept at least as long, or answers on that time would have a hole.
-  Status tiers(const toml::table& root) const {
+  // Each tier continues where a finer one ends: its retention is at least as long, otherwise the history would have a
+  // gap.
+  void tiers(const toml::table& root) {
     struct Tier {
       const char* name;
       std::chrono::milliseconds age;
@@ -134,15 +149,20 @@ class Parser {
       if (!shorter) continue;
       const auto* node = root["store"][coarser.name].node();
       if (node == nullptr) node = root["store"][finer.name].node();
-      return error(node->source(),
-                   fmt::format("{} in [store] is {}, shorter than {}, which is {}: what is coarser must be "
-                               "kept at least as long",
-                               coarser.name, print_age(coarser.age), finer.name, print_age(finer.age)));
+      error(node->source(),
+            fmt::format("{} in [store] is {}, shorter than {}, which is {}: coarser data must be kept at least as long",
+                        coarser.name, format_age(coarser.age), finer.name, format_age(finer.age)));
+      return;
     }
-    return Done{};
   }
 
-  Status section(const toml::key& key, const toml::node& node) {
+  void programs(const toml::table& root) {
+    const Status can_run = check_(config_.alert_exec.front());
+    if (can_run) return;
+    error(root["alert"]["exec"].node()->source(), fmt::format("exec in [alert]: {}", can_run.error().message));
+  }
+
+  void section(const toml::key& key, const toml::node& node) {
     if (key.str() == "category") return rules(key, node, "category", category_keys(), config_.categories);
     std::vector<std::string> names{"category"};
     for (const Section& section : sections()) {
@@ -154,38 +174,37 @@ class Parser {
       if (table == nullptr) return error(key.source(), fmt::format("'{0}' must be a table: [{0}]", section.name));
       return members(*table, section);
     }
-    return unknown(key, "at the top", names);
+    unknown(key, "at the top", names);
   }
 
-  Status members(const toml::table& table, const Section& section) {
+  void members(const toml::table& table, const Section& section) {
     const bool redaction = std::string_view(section.name) == "redaction";
     for (const auto& [key, node] : table) {
       const bool is_rules = redaction && key.str() == "rule";
-      TRY(is_rules ? rules(key, node, "redaction.rule", redaction_rule_keys(), config_.redaction.rules)
-                   : member(key, node, section.name, section.keys, config_, redaction ? "rule" : ""));
+      is_rules ? rules(key, node, "redaction.rule", redaction_rule_keys(), config_.redaction.rules)
+               : member(key, node, section.name, section.keys, config_, redaction ? "rule" : "");
     }
-    return Done{};
   }
 
   template <typename T>
-  Status member(const toml::key& key, const toml::node& node, std::string_view table, const Keys<T>& keys, T& into,
-                std::string_view also = {}) {
+  void member(const toml::key& key, const toml::node& node, std::string_view table, const Keys<T>& keys, T& into,
+              std::string_view also = {}) {
     std::vector<std::string> names;
     for (const Key<T>& known : keys) {
       if (key.str() == known.name) {
         const Refusal refusal = known.value.take(node, into);
-        if (refusal) return error(node.source(), fmt::format("{} in [{}] {}", known.name, table, *refusal));
-        return Done{};
+        if (refusal) error(node.source(), fmt::format("{} in [{}] {}", known.name, table, *refusal));
+        return;
       }
       names.emplace_back(known.name);
     }
     if (!also.empty()) names.emplace_back(also);
-    return unknown(key, fmt::format("in [{}]", table), names);
+    unknown(key, fmt::format("in [{}]", table), names);
   }
 
   template <typename T>
-  Status rules(const toml::key& key, const toml::node& node, std::string_view name, const Keys<T>& keys,
-               std::vector<T>& into) {
+  void rules(const toml::key& key, const toml::node& node, std::string_view name, const Keys<T>& keys,
+             std::vector<T>& into) {
     const toml::array* array = node.as_array();
     if (array == nullptr) return error(key.source(), fmt::format("'{0}' must be a list of tables: [[{0}]]", name));
     for (const toml::node& entry : *array) {
@@ -193,12 +212,12 @@ class Parser {
       if (table == nullptr) return error(entry.source(), fmt::format("'{0}' must be a list of tables: [[{0}]]", name));
       T rule;
       rule.line = table->source().begin.line;
-      for (const auto& [rule_key, value] : *table) TRY(member(rule_key, value, name, keys, rule));
-      const Refusal refusal = incomplete(rule);
-      if (refusal) return error(table->source(), *refusal);
+      const std::size_t before = errors_.size();
+      for (const auto& [rule_key, value] : *table) member(rule_key, value, name, keys, rule);
+      const Refusal refusal = errors_.size() == before ? incomplete(rule) : std::nullopt;
+      if (refusal) error(table->source(), *refusal);
       into.push_back(std::move(rule));
     }
-    return Done{};
   }
 
   static Refusal incomplete(const CategoryRule& rule) {
@@ -215,7 +234,9 @@ class Parser {
   }
 
   const std::string& file_;
+  const ProgramCheck& check_;
   Config config_;
+  std::vector<LineError> errors_;
 };
 
 template <typename T>
@@ -223,9 +244,9 @@ void add_keys(std::string_view table, const Keys<T>& keys, std::vector<std::stri
   for (const Key<T>& key : keys) into.push_back(fmt::format("{}.{}", table, key.name));
 }
 
-// `not_given`: what is as it is there is left out.
+// `not_given`: values equal to it are left out.
 template <typename T>
-std::string print_keys(const Keys<T>& keys, const T& values, const T* not_given = nullptr) {
+std::string format_keys(const Keys<T>& keys, const T& values, const T* not_given = nullptr) {
   std::string out;
   for (const Key<T>& key : keys) {
     const std::string value = key.value.print(values);
@@ -235,10 +256,10 @@ std::string print_keys(const Keys<T>& keys, const T& values, const T* not_given 
 }
 
 template <typename T>
-std::string print_rules(std::string_view name, const Keys<T>& keys, const std::vector<T>& rules) {
+std::string format_rules(std::string_view name, const Keys<T>& keys, const std::vector<T>& rules) {
   const T empty{};
   std::string out;
-  for (const T& rule : rules) out += fmt::format("\n[[{}]]\n{}", name, print_keys(keys, rule, &empty));
+  for (const T& rule : rules) out += fmt::format("\n[[{}]]\n{}", name, format_keys(keys, rule, &empty));
   return out;
 }
 
@@ -248,29 +269,62 @@ std::vector<std::string> source_names() {
   return {"proc", "vmmap"};
 }
 
-Result<Config> parse_config(std::string_view toml, const std::string& file_name) {
+namespace {
+
+// toml++ limits the depth of values, but not of dotted keys, for which it recurses on the stack.
+constexpr std::ptrdiff_t kMaxDots = 64;
+
+// The first line with a key that is nested deeper than any setting, in an inline table too; 0: none. Strings and
+// comments hold no keys.
+std::size_t find_deep_key(std::string_view toml) {
+  std::size_t number = 1;
+  std::ptrdiff_t dots = 0;
+  char quote = '\0';
+  for (std::size_t i = 0; i < toml.size(); ++i) {
+    const char letter = toml[i];
+    if (letter == '\n') ++number;
+    if (quote != '\0') {
+      if (letter == '\\' && quote == '"') ++i;
+      if (letter == quote) quote = '\0';
+    } else if (letter == '"' || letter == '\'') {
+      quote = letter;
+    } else if (letter == '#') {
+      i = std::min(toml.find('\n', i), toml.size()) - 1;
+    } else if (letter == '.') {
+      if (++dots > kMaxDots) return number;
+    } else if (std::string_view("\n=,{}[]").find(letter) != std::string_view::npos) {
+      dots = 0;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+Result<Config> parse_config(std::string_view toml, const std::string& file_name, const ProgramCheck& check) {
+  if (const std::size_t line = find_deep_key(toml)) return at_line(file_name, line, "a key with too many dots");
   const toml::parse_result parsed = toml::parse(toml, std::string_view(file_name));
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
     return at_line(file_name, error.source().begin.line, error.description());
   }
-  return Parser(file_name).parse(parsed.table());
+  return Parser(file_name, check).parse(parsed.table());
 }
 
-Result<Config> load_config(const std::string& path) {
+Result<Config> load_config(const std::string& path, const ProgramCheck& check) {
   Buffer buffer;
   const std::string_view text = TRY(read_named_file(path, buffer, kLargestFile));
-  return parse_config(text, path);
+  return parse_config(text, path, check);
 }
 
-std::string print_config(const Config& config) {
+std::string format_config(const Config& config) {
   std::string out;
   for (const Section& section : sections()) {
-    out += fmt::format("{}[{}]\n{}", out.empty() ? "" : "\n", section.name, print_keys(section.keys, config));
+    out += fmt::format("{}[{}]\n{}", out.empty() ? "" : "\n", section.name, format_keys(section.keys, config));
     if (std::string_view(section.name) == "categories")
-      out += print_rules("category", category_keys(), config.categories);
+      out += format_rules("category", category_keys(), config.categories);
   }
-  return out + print_rules("redaction.rule", redaction_rule_keys(), config.redaction.rules);
+  return out + format_rules("redaction.rule", redaction_rule_keys(), config.redaction.rules);
 }
 
 std::vector<std::string> config_keys() {

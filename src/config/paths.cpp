@@ -32,7 +32,7 @@ std::string default_config_path() {
 }
 
 std::string default_database_path() {
-  // A unit with several StateDirectory= gets them separated by colons; ours is the first.
+  // For a unit with several StateDirectory= they are separated by colons; ours is the first.
   const std::string_view state = environment("STATE_DIRECTORY");
   if (state.starts_with('/')) return std::string(state.substr(0, state.find(':'))) + "/memoir.db";
   if (geteuid() == 0) return kSystemDatabase;

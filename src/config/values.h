@@ -1,6 +1,6 @@
 #pragma once
 
-// What the value of a key must be, how it fills the configuration, and how it is printed. For config.cpp alone.
+// Reads, stores and prints the values of each type of key. Included only by config.cpp.
 
 #include <algorithm>
 #include <chrono>
@@ -25,11 +25,11 @@
 #endif
 // NOLINTEND(bugprone-macro-parentheses)
 #include MEMOIR_TOML_MACROS
-// Of a time that is none, as 1979-05-27T@:, toml++ 3.3 is sure that a digit comes before it looks whether one does. In
-// a build of clang that is optimised the look may then be left out.
+// For an invalid time such as 1979-05-27T@:, toml++ 3.3 assumes a digit before checking for one. An optimised clang
+// build may then omit the check.
 #undef TOML_ASSERT_ASSUME
 #define TOML_ASSERT_ASSUME(expression) static_assert(true)
-// Whether a letter beyond ASCII is a space is looked up in a table, which has no case for most: no space, then.
+// A table without a case for most letters decides whether a non-ASCII letter is a space: the default is no.
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false
@@ -42,10 +42,10 @@
 
 namespace memoir::values {
 
-// What is wrong with a value, as the end of a sentence that begins with its key; nothing if it was taken.
+// Describes the error of a value, as the end of a sentence that starts with its key; nullopt if it was accepted.
 using Refusal = std::optional<std::string>;
 
-// A value of a T: how it is read, and how it is printed, so that it reads back to the same.
+// Reads and prints a T, so that it reads back to the same value.
 template <typename T>
 struct Codec {
   std::function<Refusal(const toml::node&, T&)> take;
@@ -59,7 +59,7 @@ struct Key {
   Codec<T> value;
 };
 
-// A literal string where TOML allows it, since patterns are full of backslashes; else a basic one.
+// Returns a literal string where TOML allows it, since patterns have many backslashes; otherwise a basic one.
 inline std::string toml_string(std::string_view text) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
   const auto is_special = [&](char c) { return c == '\'' || is_control(c); };
@@ -113,8 +113,8 @@ inline Codec<Config> number(std::int64_t Config::*member, std::int64_t least, st
           [member](const Config& config) { return fmt::format("{}", config.*member); }};
 }
 
-// Of a text that `parse` reads and `print` prints. `form`: what it must be; `judge`: from where to where it must be, or
-// nothing.
+// For a text that `parse` reads and `print` prints. `form`: its required form; `judge`: returns its required range, or
+// nullopt.
 template <typename T, typename Parse, typename Print, typename Judge>
 Codec<Config> parsed(T Config::*member, const char* form, Parse parse, Print print, Judge judge) {
   return {[=](const toml::node& node, Config& config) -> Refusal {
@@ -132,14 +132,14 @@ Codec<Config> parsed(T Config::*member, const char* form, Parse parse, Print pri
 
 inline Codec<Config> duration(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least,
                               std::chrono::milliseconds most) {
-  constexpr const char* form = "must be a duration in quotes, as \"10s\"";
-  return parsed(member, form, parse_duration, print_duration, [=](std::chrono::milliseconds read) {
+  constexpr const char* form = "must be a duration in quotes, such as \"10s\"";
+  return parsed(member, form, parse_duration, format_duration, [=](std::chrono::milliseconds read) {
     const bool fits = read >= least && read <= most;
-    return fits ? std::string() : fmt::format("from {} to {}", print_duration(least), print_duration(most));
+    return fits ? std::string() : fmt::format("from {} to {}", format_duration(least), format_duration(most));
   });
 }
 
-// How often something is done that costs, or "off", which is 0.
+// An interval, or "off", which is 0.
 inline Codec<Config> pace(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least,
                           std::chrono::milliseconds most) {
   const Codec<Config> on = duration(member, least, most);
@@ -152,55 +152,58 @@ inline Codec<Config> pace(std::chrono::milliseconds Config::*member, std::chrono
           [=](const Config& config) { return (config.*member).count() == 0 ? "'off'" : on.print(config); }};
 }
 
-// How long a tier is kept.
+// The retention of a tier.
 inline Codec<Config> age(std::chrono::milliseconds Config::*member) {
-  constexpr const char* form = "must be a duration in quotes, as \"7d\", or \"forever\"";
-  return parsed(member, form, parse_age, print_age, [](std::chrono::milliseconds read) {
+  constexpr const char* form = "must be a duration in quotes, such as \"7d\", or \"forever\"";
+  return parsed(member, form, parse_age, format_age, [](std::chrono::milliseconds read) {
     constexpr std::chrono::milliseconds least = std::chrono::hours(1);
     constexpr std::chrono::milliseconds most = std::chrono::hours(10'000 * 24);
     const bool fits = read.count() == 0 || (read >= least && read <= most);
-    return fits ? std::string() : fmt::format("from {} to {}, or forever", print_duration(least), print_duration(most));
+    return fits ? std::string()
+                : fmt::format("from {} to {}, or forever", format_duration(least), format_duration(most));
   });
 }
 
-// `or_none`: "unlimited", too, which is 0.
+// `or_none`: "unlimited" is allowed, too, which is 0.
 inline Codec<Config> bytes(std::int64_t Config::*member, std::int64_t least, bool or_none) {
-  return parsed(member, "must be a size in quotes, as \"2GiB\"", parse_bytes, print_bytes, [=](std::int64_t read) {
-    const bool fits = read >= least || (or_none && read == 0);
-    return fits ? std::string() : "at least " + print_bytes(least);
-  });
+  return parsed(member, "must be a size in quotes, such as \"2GiB\"", parse_bytes, format_bytes,
+                [=](std::int64_t read) {
+                  const bool fits = read >= least || (or_none && read == 0);
+                  return fits ? std::string() : "at least " + format_bytes(least);
+                });
 }
 
 inline Codec<Config> share(std::int64_t Config::*member, std::int64_t least) {
-  constexpr const char* form = "must be a share of a core in quotes, as \"0.5%\"";
-  return parsed(member, form, parse_share, print_share, [=](std::int64_t read) {
-    return read == 0 || read >= least ? std::string() : "at least " + print_share(least);
+  constexpr const char* form = "must be a share of a core in quotes, such as \"0.5%\"";
+  return parsed(member, form, parse_share, format_share, [=](std::int64_t read) {
+    return read == 0 || read >= least ? std::string() : "at least " + format_share(least);
   });
 }
 
-// A part of the time, or "off", which is 0. In millionths.
-inline Codec<Config> part_of_time(std::int64_t Config::*member, std::int64_t least) {
-  return {[=](const toml::node& node, Config& config) -> Refusal {
-            const auto* value = node.as_string();
-            if (value == nullptr) return "must be a part of the time in quotes, as \"20%\", or \"off\"";
-            const bool off = value->get() == "off";
-            const Result<std::int64_t> parsed = off ? Result<std::int64_t>(0) : parse_share(value->get());
-            if (!parsed || (*parsed == 0 && !off)) {
-              return fmt::format("is '{}', but must be a number of percent, as \"20%\", or \"off\"", value->get());
-            }
-            if (*parsed < least && !off)
-              return fmt::format("is {}, but must be at least {}", value->get(), print_share(least));
-            config.*member = *parsed;
-            return std::nullopt;
-          },
-          [=](const Config& config) { return toml_string(config.*member == 0 ? "off" : print_share(config.*member)); }};
+// A percentage of `what`, or "off", which is 0. In millionths.
+inline Codec<Config> percentage(std::int64_t Config::*member, std::string_view what, std::int64_t least) {
+  return {
+      [=](const toml::node& node, Config& config) -> Refusal {
+        const auto* value = node.as_string();
+        if (value == nullptr) return fmt::format("must be {} in quotes, such as \"20%\", or \"off\"", what);
+        const bool off = value->get() == "off";
+        const Result<std::int64_t> parsed = off ? Result<std::int64_t>(0) : parse_share(value->get());
+        if (!parsed || (*parsed == 0 && !off)) {
+          return fmt::format("is '{}', but must be a percentage, such as \"20%\", or \"off\"", value->get());
+        }
+        if (*parsed < least && !off)
+          return fmt::format("is {}, but must be at least {}", value->get(), format_share(least));
+        config.*member = *parsed;
+        return std::nullopt;
+      },
+      [=](const Config& config) { return toml_string(config.*member == 0 ? "off" : format_share(config.*member)); }};
 }
 
 // A program and its arguments, or nothing.
 inline Codec<Config> program(std::vector<std::string> Config::*member) {
   return {[=](const toml::node& node, Config& config) -> Refusal {
             constexpr const char* form =
-                "must be a program and its arguments, as [\"/usr/local/bin/alert\", \"--page\"], or []";
+                "must be a program and its arguments, such as [\"/usr/local/bin/alert\", \"--page\"], or []";
             const toml::array* array = node.as_array();
             if (array == nullptr) return form;
             std::vector<std::string> words;
@@ -211,7 +214,7 @@ inline Codec<Config> program(std::vector<std::string> Config::*member) {
             }
             if (!words.empty() && !words.front().starts_with('/')) {
               return fmt::format(
-                  "begins with '{}', but must begin with the whole path of a program: no shell looks for it",
+                  "starts with '{}', but must start with the full path of a program: PATH is not searched",
                   words.front());
             }
             config.*member = std::move(words);

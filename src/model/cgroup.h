@@ -1,7 +1,7 @@
 #pragma once
 
-// What a cgroup may hold of memory, and what it holds: its processes and those of the cgroups below it, page cache and
-// kernel memory included. Sizes are KiB. Absent: the kernel does not tell it, or there is no limit.
+// A cgroup's memory limits and usage: its processes and those of its descendants, page cache and kernel memory
+// included. Sizes are KiB. nullopt if the kernel does not report the value, or if there is no limit.
 
 #include <cstdint>
 #include <optional>
@@ -12,54 +12,69 @@
 
 namespace memoir {
 
-// Of "/a/b" that is "/a", and of that "/". Nothing is above the root, nor above what is no path.
+// Returns "/a" for "/a/b", and "/" for "/a". Empty for the root and for text that is no path. "/../a", outside of the
+// recorder's cgroup namespace, gives "/..", which has no known parent.
 constexpr std::string_view cgroup_above(std::string_view path) {
   const std::size_t cut = path.rfind('/');
-  if (path.size() <= 1 || cut == std::string_view::npos) return {};
+  if (path.size() <= 1 || cut == std::string_view::npos || path.substr(cut) == "/..") return {};
   return path.substr(0, cut == 0 ? 1 : cut);
 }
 
+// Paths with more components, or more bytes, are truncated.
+inline constexpr std::size_t kMaxCgroupDepth = 32;
+inline constexpr std::size_t kMaxCgroupBytes = 512;
+
+// Returns the path of a child, "/a/…".
+std::string cgroup_beneath(std::string_view path, std::string_view what = {});
+
+// Returns the path, or its longest prefix within the bounds above with a digest of the full path:
+// "/a/b/…0123456789abcdef".
+std::string bounded_cgroup(std::string_view path);
+
 struct CgroupSample {
   std::string path;
-  std::int64_t current_kib = 0;              // memory.current: what counts against the limits
-  std::optional<std::int64_t> file_kib;      // of that, page cache, which is given up before a limit is hit
-  std::optional<std::int64_t> swap_kib;      // memory.swap.current; of v1 what memory.stat tells
-  std::optional<std::int64_t> max_kib;       // memory.max, beyond which there is an OOM kill; absent: no limit
-  std::optional<std::int64_t> high_kib;      // memory.high, beyond which it is slowed down; absent: none, or not known
-  std::optional<std::int64_t> swap_max_kib;  // memory.swap.max; absent: no limit, or not known
-  std::optional<std::int64_t> anon_kib{};    // of current, like what follows: what no file backs and is not shared
+  std::int64_t current_kib = 0;              // memory.current: counts against the limits
+  std::optional<std::int64_t> file_kib;      // page cache in current, reclaimed before a limit is reached
+  std::optional<std::int64_t> swap_kib;      // memory.swap.current; for v1 from memory.stat
+  std::optional<std::int64_t> max_kib;       // memory.max, beyond which the OOM killer acts; nullopt: no limit
+  std::optional<std::int64_t> high_kib;      // memory.high, beyond which processes are throttled; nullopt: no limit, or
+                                             // unknown
+  std::optional<std::int64_t> swap_max_kib;  // memory.swap.max; nullopt: no limit, or unknown
+  std::optional<std::int64_t> anon_kib{};    // part of current, like the following fields: neither file-backed nor
+                                             // shared
   std::optional<std::int64_t> shmem_kib{};   // tmpfs and shared memory
-  std::optional<std::int64_t> kernel_kib{};  // the kernel's own for it: stacks, page tables, slab …
+  std::optional<std::int64_t> kernel_kib{};  // kernel memory: stacks, page tables, slab …
 
   bool operator==(const CgroupSample&) const = default;
 };
 
-// What seldom moves of it. Counters are since it was made, and but for own_oom_kills (and v1's) of those below it, too.
+// Slow-changing cgroup counters. They count since the cgroup's creation and include descendants, except own_oom_kills
+// (and all of v1).
 struct CgroupDetail {
   std::string path;
-  std::optional<std::int64_t> min_kib{};        // memory.min: what is never taken from it for others
-  std::optional<std::int64_t> low_kib{};        // memory.low: what is taken only where nobody else has any
-  std::optional<std::int64_t> peak_kib{};       // memory.peak: the most that it held
+  std::optional<std::int64_t> min_kib{};        // memory.min: never reclaimed for others
+  std::optional<std::int64_t> low_kib{};        // memory.low: reclaimed only if no other cgroup has reclaimable memory
+  std::optional<std::int64_t> peak_kib{};       // memory.peak: highest usage
   std::optional<std::int64_t> swap_peak_kib{};  // memory.swap.peak
-  std::optional<std::int64_t> low_events{};     // times that it was taken from though below memory.low,
-  std::optional<std::int64_t> high_events{};    // was slowed down at memory.high,
-  std::optional<std::int64_t> max_events{};     // ran against memory.max; v1's memory.failcnt
-  std::optional<std::int64_t> oom_events{};     // and found nothing to give up there
-  std::optional<std::int64_t> oom_kills{};      // processes that the OOM killer ended; v1 counts its own only
+  std::optional<std::int64_t> low_events{};     // reclaims in spite of memory.low
+  std::optional<std::int64_t> high_events{};    // throttlings at memory.high
+  std::optional<std::int64_t> max_events{};     // allocations that reached memory.max; v1's memory.failcnt
+  std::optional<std::int64_t> oom_events{};     // those that found nothing to reclaim
+  std::optional<std::int64_t> oom_kills{};      // processes killed by the OOM killer; v1 counts only its own
   std::optional<std::int64_t> own_oom_kills{};
-  std::optional<std::int64_t> psi_some_total_us{};  // memory.pressure: some process waited for memory,
-  std::optional<std::int64_t> psi_full_total_us{};  // and all of them did at once
+  std::optional<std::int64_t> psi_some_total_us{};  // memory.pressure: time in which some process waited for memory
+  std::optional<std::int64_t> psi_full_total_us{};  // time in which all processes waited
 
   bool operator==(const CgroupDetail&) const = default;
 };
 
-// Whether a cgroup is that one or lies below it.
+// Returns whether `path` is `cgroup` or a descendant of it.
 inline bool is_in_cgroup(std::string_view path, std::string_view cgroup) {
   while (cgroup.ends_with('/')) cgroup.remove_suffix(1);
   return path.starts_with(cgroup) && (path.size() == cgroup.size() || path[cgroup.size()] == '/');
 }
 
-// What is known of the container that a cgroup belongs to.
+// Known facts about a cgroup's container.
 struct CgroupContainer {
   std::string path;
   Container container;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "model/cgroup_path.h"
 
 namespace memoir {
 namespace {
@@ -16,12 +17,13 @@ struct Scheme {
   std::string_view runtime;
 };
 
-// With systemd as the driver of cgroups a container is a scope: "docker-ID.scope"; Podman without it has "libpod-ID".
+// With systemd as the cgroup driver, a container is a scope: "docker-ID.scope". Podman without systemd uses
+// "libpod-ID".
 constexpr std::array kPrefixes{Scheme{"docker-", "docker"}, Scheme{"libpod-", "podman"},
                                Scheme{"cri-containerd-", "containerd"}, Scheme{"nerdctl-", "containerd"},
                                Scheme{"crio-", "cri-o"}};
 
-// Without it the id alone lies below a folder of the manager's: "/docker/ID"; "k8s.io" and "moby" are namespaces of
+// Without systemd, only the id follows a folder of the manager: "/docker/ID". "k8s.io" and "moby" are namespaces of
 // containerd.
 constexpr std::array kFolders{Scheme{"docker", "docker"}, Scheme{"k8s.io", "containerd"}, Scheme{"moby", "containerd"},
                               Scheme{"default", "containerd"}};
@@ -38,7 +40,7 @@ Container named(std::string_view runtime, std::string_view key) {
   return container;
 }
 
-// systemd writes what a unit's name cannot hold as \xNN (systemd.unit(5)); of names of machines that is '-' alone.
+// systemd escapes characters that a unit name cannot contain as \xNN (systemd.unit(5)); in machine names only '-'.
 std::string without_escapes(std::string_view name) {
   constexpr std::string_view dash = "\\x2d";
   std::string text(name);
@@ -48,7 +50,7 @@ std::string without_escapes(std::string_view name) {
   return text;
 }
 
-// What lies between the two, if `part` begins and ends so.
+// Returns the text between `begin` and `end`, if `part` starts and ends with them.
 std::string_view between(std::string_view part, std::string_view begin, std::string_view end) {
   if (part.size() <= begin.size() + end.size() || !part.starts_with(begin) || !part.ends_with(end)) return {};
   return part.substr(begin.size(), part.size() - begin.size() - end.size());
@@ -58,7 +60,7 @@ Container machine(std::string_view part) {
   if (const auto name = between(part, "systemd-nspawn@", ".service"); !name.empty())
     return named("nspawn", without_escapes(name));
   const std::string name = without_escapes(between(part, "machine-", ".scope"));
-  const bool other = name.empty() || name.starts_with("qemu-") || name.starts_with("lxc-");  // libvirt's
+  const bool other = name.empty() || name.starts_with("qemu-") || name.starts_with("lxc-");  // of libvirt
   return other ? Container() : named("nspawn", name);
 }
 
@@ -76,7 +78,7 @@ Container by_id(std::string_view part, std::string_view parent, bool pod) {
     const std::string_view id = between(name, scheme.mark, "");
     if (is_id(id, kShownDigits)) return named(runtime(scheme.runtime), id);
   }
-  // "kubepods-podX.slice:cri-containerd:ID", where the two disagree on the driver
+  // "kubepods-podX.slice:cri-containerd:ID", if the two disagree on the driver
   const std::string_view id = name.substr(name.rfind(':') + 1);
   if (!is_id(id, kWholeId)) return {};
   for (const Scheme& scheme : kFolders) {
@@ -89,21 +91,20 @@ Container by_id(std::string_view part, std::string_view parent, bool pod) {
   return named(runtime("container"), id);
 }
 
-// "kubepods-burstable-pod12ab_34cd.slice", or "pod12ab-34cd" where pods are no slices. Empty: it is no pod's.
+// "kubepods-burstable-pod12ab_34cd.slice", or "pod12ab-34cd" if pods are no slices. Empty if it is no pod.
 std::string pod_uid(std::string_view part) {
   constexpr std::string_view mark = "-pod";
   part = part.substr(0, part.find(".slice"));
   const std::size_t at = part.find(mark);
   if (at == std::string_view::npos && !part.starts_with("pod")) return {};
   std::string uid(part.substr(at == std::string_view::npos ? mark.size() - 1 : at + mark.size()));
-  std::ranges::replace(uid, '_', '-');  // in the name of a slice a dash is a level
+  std::ranges::replace(uid, '_', '-');  // a dash in a slice's name is a level
   return uid;
 }
 
 }  // namespace
 
-Container container_in(std::string_view cgroup) {
-  Container found;
+void visit_components(std::string_view cgroup, const VisitComponent& visit) {
   std::string_view parent;
   std::string pod;
   bool in_pods = false;
@@ -112,14 +113,23 @@ Container container_in(std::string_view cgroup) {
     if (part.empty()) continue;
     in_pods = in_pods || part.starts_with("kubepods");
     if (std::string uid = in_pods ? pod_uid(part) : std::string(); !uid.empty()) pod = std::move(uid);
+    Container found;
     for (Container& container : std::array{by_id(part, parent, in_pods), lxc(part, parent), machine(part)}) {
       if (container.runtime.empty()) continue;
       found = std::move(container);
       if (in_pods) found.pod_uid = pod;
     }
+    visit(part, found);
     parent = part;
   }
-  return found;
+}
+
+Container container_in(std::string_view cgroup) {
+  Container innermost;
+  visit_components(cgroup, [&innermost](std::string_view, const Container& container) {
+    if (!container.runtime.empty()) innermost = container;
+  });
+  return innermost;
 }
 
 std::string container_label(const Container& container) {

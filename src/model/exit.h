@@ -1,7 +1,7 @@
 #pragma once
 
-// How processes ended, as the kernel told at the moment (census/events.h): what no tick could see of those that lived
-// between two ticks. Without events there are none of these.
+// Exits as the kernel reported them immediately (census/events.h), including processes that lived between two ticks.
+// Empty without kernel events.
 
 #include <algorithm>
 #include <csignal>
@@ -14,42 +14,45 @@
 
 namespace memoir {
 
-// What it held when it ended, or when it was told to.
-struct HeldAtEnd {
+// Memory of a process at its exit, or when it was signalled.
+struct MemoryAtExit {
   std::int64_t anon_kib = 0;
   std::int64_t file_kib = 0;
   std::int64_t shmem_kib = 0;
   std::int64_t swap_kib = 0;
 
-  bool operator==(const HeldAtEnd&) const = default;
+  bool operator==(const MemoryAtExit&) const = default;
 };
 
-// Of a process that a tick saw, or that was large. The process is known to the store, or told with the same tick.
-struct ProcessEnd {
+// Processes with a shorter lifetime count as jobs.
+inline constexpr std::int64_t kShortLifeMs = 10 * 60 * 1000;
+
+// A sampled or a large process. The store knows the process, or it is reported in the same tick.
+struct ExitRecord {
   ProcessKey process;
-  std::int64_t ended_ms = 0;                  // wall clock
-  std::int64_t lived_ms = 0;                  // since it was forked
-  std::int32_t exit_code = 0;                 // as wait(2) has it
-  std::optional<std::int64_t> peak_kib = {};  // of the resident memory; absent: it had its parent's memory alone
-  std::optional<HeldAtEnd> held = {};         // since Linux 6.16
+  std::int64_t exited_ms = 0;                 // wall clock
+  std::int64_t lived_ms = 0;                  // since its fork
+  std::int32_t exit_code = 0;                 // in wait(2)'s format
+  std::optional<std::int64_t> peak_kib = {};  // of the resident memory; nullopt if it only had its parent's memory
+  std::optional<MemoryAtExit> held = {};      // since Linux 6.16
 
-  bool operator==(const ProcessEnd&) const = default;
+  bool operator==(const ExitRecord&) const = default;
 };
 
-// Of the others of one name, user and cgroup.
-struct EndSum {
-  std::string comm;  // empty: of several, where there were too many of them
+// The remaining exits, summed by name, user and cgroup.
+struct ExitSum {
+  std::string comm;  // empty for several names, if there were too many
   std::string user;
   std::string cgroup;
   std::int64_t count = 0;
-  std::int64_t first_ms = 0;  // when the first of them ended,
-  std::int64_t last_ms = 0;   // and the last
-  std::int64_t lived_ms = 0;  // all together
-  std::int64_t peak_kib = 0;  // of the largest; 0: none is known
-  std::int64_t peak_ms = 0;   // when that one ended
+  std::int64_t first_ms = 0;  // first exit
+  std::int64_t last_ms = 0;   // last exit
+  std::int64_t lived_ms = 0;  // total lifetime
+  std::int64_t peak_kib = 0;  // of the largest; 0 if none is known
+  std::int64_t peak_ms = 0;   // exit time of the largest
 
-  // Others, whatever they are called.
-  void add(const EndSum& others) {
+  // Adds other exits, regardless of their names.
+  void add(const ExitSum& others) {
     first_ms = count == 0 ? others.first_ms : std::min(first_ms, others.first_ms);
     last_ms = std::max(last_ms, others.last_ms);
     count += others.count;
@@ -59,17 +62,17 @@ struct EndSum {
     peak_ms = others.peak_ms;
   }
 
-  bool operator==(const EndSum&) const = default;
+  bool operator==(const ExitSum&) const = default;
 };
 
-// What ran out, so that the OOM killer came ("constraint=" in the kernel's log).
+// The exhausted resource that invoked the OOM killer ("constraint=" in the kernel log).
 enum class OomScope : std::uint8_t {
   machine = 0,  // all memory of the machine
   cgroup = 1,   // the limit of a cgroup
-  nodes = 2,    // the memory nodes that a cpuset or a policy leaves
+  nodes = 2,    // the memory nodes that a cpuset or a policy allows
 };
 
-// One of those that it could have chosen, too.
+// Another candidate of the OOM killer.
 struct OomTask {
   std::int32_t pid = 0;
   std::string comm;
@@ -79,24 +82,24 @@ struct OomTask {
   bool operator==(const OomTask&) const = default;
 };
 
-// What the kernel's log tells of a kill. Absent: it does not.
+// Details of a kill from the kernel log. nullopt if the log lacks them.
 struct OomDetail {
-  static constexpr std::size_t kMostTasks = 10;
+  static constexpr std::size_t kMaxTasks = 10;
 
   OomScope scope = OomScope::machine;
-  std::string limit_cgroup = {};               // whose limit was reached; empty: none
-  std::string invoked_by = {};                 // the name of who asked for memory when there was none
-  std::optional<std::int64_t> usage_kib = {};  // of that cgroup
+  std::string limit_cgroup = {};               // cgroup that reached its limit; empty: none
+  std::string invoked_by = {};                 // name of the process with the failed allocation
+  std::optional<std::int64_t> usage_kib = {};  // usage of that cgroup
   std::optional<std::int64_t> limit_kib = {};
-  std::optional<std::int64_t> anon_kib = {};  // what the victim held
+  std::optional<std::int64_t> anon_kib = {};  // memory of the victim
   std::optional<std::int64_t> file_kib = {};
   std::optional<std::int64_t> shmem_kib = {};
-  std::vector<OomTask> others = {};  // the largest of the others, by RSS, at most kMostTasks
+  std::vector<OomTask> others = {};  // largest other processes by RSS, at most kMaxTasks
 
   bool operator==(const OomDetail&) const = default;
 };
 
-// Who kills from user space when memory is short, and what it sent: systemd-oomd, earlyoom, nohang, oomd.
+// A user-space OOM killer and the signal that it sent: systemd-oomd, earlyoom, nohang, oomd.
 struct OomKiller {
   std::string comm;
   std::int32_t pid = 0;
@@ -105,20 +108,20 @@ struct OomKiller {
   bool operator==(const OomKiller&) const = default;
 };
 
-// Whom the OOM killer chose, as the kernel told at that moment; the counters tell how many it ended. Or whom one in
-// user space chose, which no counter counts.
+// A victim of the OOM killer, from the kernel's immediate report; the kernel's counters only have the number of kills.
+// Or a victim of a user-space killer, which no counter counts.
 struct OomVictim {
   std::int32_t pid = 0;
-  std::string comm;                           // empty: it is not known (before Linux 6.8, of one that no tick saw)
+  std::string comm;                           // empty if unknown (before Linux 6.8, for an unsampled process)
   std::string cgroup;                         // the same
   std::int64_t at_ms = 0;                     // wall clock
-  std::optional<std::int64_t> held_kib = {};  // its RSS as a tick saw it last; of a signal when it was sent
-  std::optional<std::int64_t> peak_kib = {};  // with which it ended; absent: it had not by the tick after
-  std::optional<OomDetail> detail = {};       // absent: the log was not to be read, or did not tell it
-  std::optional<OomKiller> killer = {};       // absent: the kernel's; else there is no detail
-  std::optional<HeldAtEnd> held = {};         // of a signal: when it was sent
+  std::optional<std::int64_t> held_kib = {};  // its RSS at the last tick; for a signal, when it was sent
+  std::optional<std::int64_t> peak_kib = {};  // at its exit; nullopt if it had not exited by the next tick
+  std::optional<OomDetail> detail = {};       // nullopt if the log could not be read, or lacks it
+  std::optional<OomKiller> killer = {};       // nullopt: the kernel. Otherwise there is no detail
+  std::optional<MemoryAtExit> held = {};      // for a signal: when it was sent
 
-  // Whoever is only told to end may go on.
+  // Returns false for a process that only received SIGTERM and has not exited: it may continue.
   bool killed() const { return !killer || killer->signal == SIGKILL || peak_kib; }
 
   bool operator==(const OomVictim&) const = default;

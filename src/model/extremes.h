@@ -1,6 +1,6 @@
 #pragma once
 
-// What looks between two ticks saw lower or higher than both ticks have it. What a tick's own values say already is not
+// Values that scans between two ticks found to be lower or higher than at both ticks. The ticks' own values are not
 // among these.
 
 #include <array>
@@ -15,33 +15,33 @@
 
 namespace memoir {
 
-// Where a size was seen: at a tick, by a look between two, when the kernel told how a process ended, or as the kernel's
-// own high-water mark of a cgroup. The numbers are the store's.
-enum class SeenBy : std::uint8_t { sample = 0, look = 1, exit = 2, memory_peak = 3 };
+// Origin of a size: a tick, a scan between two ticks, the kernel's report of an exit, or the kernel's own high-water
+// mark of a cgroup. The numbers are stored.
+enum class Origin : std::uint8_t { sample = 0, scan = 1, exit = 2, memory_peak = 3 };
 
-// Of a number that we do not know: absent.
-constexpr std::optional<SeenBy> seen_by(std::optional<std::int64_t> number) {
-  const bool known = number && *number >= 0 && *number <= static_cast<std::int64_t>(SeenBy::memory_peak);
-  return known ? std::optional(static_cast<SeenBy>(*number)) : std::nullopt;
+// Returns nullopt for an unknown number.
+constexpr std::optional<Origin> seen_by(std::optional<std::int64_t> number) {
+  const bool known = number && *number >= 0 && *number <= static_cast<std::int64_t>(Origin::memory_peak);
+  return known ? std::optional(static_cast<Origin>(*number)) : std::nullopt;
 }
 
-constexpr std::string_view to_string(SeenBy by) {
-  constexpr std::array<std::string_view, 4> names{"sample", "look", "exit", "memory.peak"};
+constexpr std::string_view to_string(Origin by) {
+  constexpr std::array<std::string_view, 4> names{"sample", "scan", "exit", "memory.peak"};
   return names.at(static_cast<std::size_t>(by));
 }
 
-// A size, and when a look saw it, or the kernel told it (wall clock).
+// A size, and the time (wall clock) at which a scan observed it or the kernel reported it.
 struct SeenSize {
   std::int64_t kib = 0;
   std::int64_t at_ms = 0;
-  // Of a highest one: when a look saw that it was not yet so. Absent: it was so since the tick before at the earliest.
+  // For a maximum: last scan before it was reached. nullopt: reached since the previous tick at the earliest.
   std::optional<std::int64_t> after_ms = {};
-  SeenBy by = SeenBy::look;
+  Origin by = Origin::scan;
 
   bool operator==(const SeenSize&) const = default;
 };
 
-// Of one size in the time between two ticks; of equal ones the first. Absent: it was not beyond the ticks' own.
+// Extremes of one size between two ticks; of equal ones the first. nullopt if not beyond the ticks' own values.
 struct Extremes {
   std::optional<SeenSize> lowest;
   std::optional<SeenSize> highest;
@@ -51,15 +51,16 @@ struct Extremes {
 };
 
 struct ProcessExtremes {
-  ProcessKey process;  // that the tick before had; it may have ended since
+  ProcessKey process;  // sampled by the previous tick; it may have exited since
   Extremes rss;
   Extremes anon;
-  Extremes hwm;  // of one that ended: VmHWM as seen last
+  Extremes hwm;  // for an exited process: its last observed VmHWM
 
   bool operator==(const ProcessExtremes&) const = default;
 };
 
-// Of the sum over a category's processes, those that began since the tick before left out: so there is no lowest.
+// Extremes of the sum over a category's processes, without those that started since the previous tick. So there is no
+// minimum.
 struct CategoryExtremes {
   std::string category;
   Extremes rss;
@@ -67,7 +68,7 @@ struct CategoryExtremes {
   bool operator==(const CategoryExtremes&) const = default;
 };
 
-// By memory.peak and memory.swap.peak: there is no lowest.
+// From memory.peak and memory.swap.peak: there is no minimum.
 struct CgroupExtremes {
   std::string path;
   Extremes usage;
@@ -77,8 +78,8 @@ struct CgroupExtremes {
 };
 
 struct TickExtremes {
-  Extremes available;                        // of the machine: MemAvailable,
-  Extremes used;                             // and the rest of MemTotal
+  Extremes available;                        // machine: MemAvailable
+  Extremes used;                             // and MemTotal - MemAvailable
   std::vector<ProcessExtremes> processes;    // sorted by key
   std::vector<CategoryExtremes> categories;  // sorted by name
   std::vector<CgroupExtremes> cgroups;       // sorted by path

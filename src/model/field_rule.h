@@ -1,7 +1,7 @@
 #pragma once
 
-// How a value is made of fields, as data. C++ evaluates a rule here; the views of the schema have it as SQL
-// (rule_sql()), so that no rule exists twice.
+// Rules that compute a value from fields, as data. C++ evaluates a rule here; the schema's views contain it as SQL
+// (rule_sql()), so that each rule exists once.
 
 #include <algorithm>
 #include <array>
@@ -36,24 +36,27 @@ class FieldList {
 template <typename E>
 struct FieldRule {
   enum class How : std::uint8_t {
-    sum,      // of all, less `less`; nullopt if one is absent
-    rest,     // the same; nullopt if it is below 0 too
-    first,    // the first that is present
-    largest,  // of those present
+    sum,        // sum of all, minus `less`; nullopt if one is absent
+    remainder,  // the same; nullopt also if it is below 0
+    first,      // the first present field
+    largest,    // the largest present field
   };
 
   How how = How::sum;
   FieldList<E> of = {};
   std::optional<E> less = {};
-  std::optional<E> only_with = {};  // nullopt without this field
+  std::optional<E> less_known = {};  // also subtracted, if present
+  std::optional<E> only_with = {};   // nullopt without this field
 
-  constexpr bool needs(E field) const { return of.contains(field) || less == field || only_with == field; }
+  constexpr bool needs(E field) const {
+    return of.contains(field) || less == field || less_known == field || only_with == field;
+  }
 };
 
 using ProcessRule = FieldRule<ProcessField>;
 using MachineRule = FieldRule<MachineField>;
 
-// nullopt too if a sum overflows.
+// Returns nullopt also if a sum overflows.
 template <typename E>
 std::optional<std::int64_t> value_of(const FieldRule<E>& rule, const FieldSet<E>& values) {
   using How = typename FieldRule<E>::How;
@@ -74,13 +77,14 @@ std::optional<std::int64_t> value_of(const FieldRule<E>& rule, const FieldSet<E>
   if (!rule.less) return total;
   const auto less = values.get(*rule.less);
   if (!less || __builtin_sub_overflow(total, *less, &total)) return std::nullopt;
-  return rule.how == How::rest && total < 0 ? std::nullopt : std::optional(total);
+  if (rule.less_known && __builtin_sub_overflow(total, values.or_zero(*rule.less_known), &total)) return std::nullopt;
+  return rule.how == How::remainder && total < 0 ? std::nullopt : std::optional(total);
 }
 
 // Private_Clean + Private_Dirty.
 inline constexpr ProcessRule kUssRule{.of = {ProcessField::private_clean, ProcessField::private_dirty}};
 
-// The value of smaps_rollup, otherwise that of status.
+// RSS from smaps_rollup, otherwise from status.
 inline constexpr ProcessRule kRssRule{.how = ProcessRule::How::first, .of = {ProcessField::rss, ProcessField::vm_rss}};
 inline constexpr ProcessRule kAnonRule{.how = ProcessRule::How::first,
                                        .of = {ProcessField::anonymous, ProcessField::rss_anon}};
@@ -91,8 +95,13 @@ inline constexpr ProcessRule kSwapRule{.how = ProcessRule::How::first,
 inline constexpr ProcessRule kHighWaterRule{.how = ProcessRule::How::largest,
                                             .of = {ProcessField::vm_hwm, ProcessField::vm_rss, ProcessField::rss}};
 
-// Memory that cannot be had without swapping. Absent before Linux 3.14, which lacks MemAvailable.
-inline constexpr MachineRule kUsedRule{.of = {MachineField::mem_total}, .less = MachineField::mem_available};
-inline constexpr MachineRule kSwapUsedRule{.of = {MachineField::swap_total}, .less = MachineField::swap_free};
+// Memory that is unavailable without swapping. MemAvailable omits the free pages on the CPUs' lists. nullopt before
+// Linux 3.14, which has no MemAvailable, and if the counters contradict each other, as in some containers.
+inline constexpr MachineRule kUsedRule{.how = MachineRule::How::remainder,
+                                       .of = {MachineField::mem_total},
+                                       .less = MachineField::mem_available,
+                                       .less_known = MachineField::per_cpu_free};
+inline constexpr MachineRule kSwapUsedRule{
+    .how = MachineRule::How::remainder, .of = {MachineField::swap_total}, .less = MachineField::swap_free};
 
 }  // namespace memoir

@@ -1,8 +1,8 @@
 #pragma once
 
-// A fixed set of numbers of which any may be absent: what a kernel did not print, or a process did not let us read, is
-// absent and never 0. The enum E names the numbers; its last enumerator is count_. Flat, so that a tick's worth of them
-// is copied and compared without a thought.
+// A fixed set of numbers, any of which may be absent: a value that the kernel did not print or that could not be read
+// is absent, never 0. The enum E names the numbers; its last enumerator is count_. Flat, so that copying and comparing
+// a tick's values is cheap.
 
 #include <algorithm>
 #include <array>
@@ -31,7 +31,7 @@ class FieldSet {
 
   void set(E field, std::int64_t value) { values_[static_cast<std::size_t>(field)] = value; }
   void set(E field, std::optional<std::int64_t> value) { set(field, value.value_or(kAbsent)); }
-  // Of two numbers the sum, of which the largest number is the most; what is absent adds nothing.
+  // Adds two numbers, saturating at the largest number; an absent value adds nothing.
   void add(E field, const FieldSet& other) {
     if (!other.has(field)) return;
     std::int64_t sum = 0;
@@ -57,22 +57,21 @@ class FieldSet {
   std::array<std::int64_t, kCount> values_;
 };
 
-// Where a field comes from and what it is called: `key` as the kernel prints it, `column` as the store and JSON name
-// it.
+// Origin and name of a field: `key` in the kernel's format, `column` in the store and JSON.
 struct FieldName {
   const char* key;
   const char* column;
 };
 
-// A list of fields is a macro of lines FIELD(name, key, column, …). The enum and the table of infos are made of it.
-// Each info has its FieldName, its `field`, and its kernel `file`.
+// A list of fields is a macro of lines FIELD(name, key, column, …). It generates the enum and the table of infos. Each
+// info has its FieldName, its `field`, and its kernel `file`.
 #define MEMOIR_ENUMERATOR(name, ...) name,
 
 constexpr bool has_suffix(std::string_view text, std::string_view suffix) {
   return text.ends_with(suffix);
 }
 
-// The table has each enumerator at its place, and the fields of one kernel file next to each other.
+// Checks that each enumerator is at its index, and that the fields of one kernel file are adjacent.
 template <typename Info, std::size_t N, typename File>
 constexpr bool is_field_list(const std::array<Info, N>& infos, File Info::*file) {
   for (std::size_t i = 0; i < N; ++i) {
@@ -82,7 +81,7 @@ constexpr bool is_field_list(const std::array<Info, N>& infos, File Info::*file)
   return true;
 }
 
-// The place of the first field of `file`.
+// Index of the first field of `file`.
 template <typename Info, std::size_t N, typename File>
 constexpr std::size_t first_of(const std::array<Info, N>& infos, File file) {
   std::size_t place = 0;
@@ -90,7 +89,7 @@ constexpr std::size_t first_of(const std::array<Info, N>& infos, File file) {
   return place;
 }
 
-// The fields of those infos that `takes` accepts, in their order. `Takes` has no state.
+// The fields with infos that `takes` accepts, in order. `Takes` has no state.
 template <const auto& infos, typename Takes>
 constexpr auto fields_with(Takes takes) {
   constexpr auto count = static_cast<std::size_t>(std::ranges::count_if(infos, Takes{}));

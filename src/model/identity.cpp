@@ -5,20 +5,27 @@
 #include <cctype>
 
 #include "base/text.h"
-#include "model/container.h"
+#include "model/cgroup_path.h"
 
 namespace memoir {
 namespace {
 
-// Enough to tell programs apart; what comes later are file names and values, of which there is no end.
-constexpr std::size_t kMostWords = 8;
-constexpr std::size_t kMostBytes = 160;
-constexpr std::size_t kLeastHexDigits = 8;
+// Enough to distinguish programs; later words are usually file names and values, which have no bound.
+constexpr std::size_t kMaxWords = 8;
+constexpr std::size_t kMaxBytes = 160;
+constexpr std::size_t kMinHexDigits = 8;
 
 constexpr std::array kTemporary{std::string_view("/tmp/"), std::string_view("/var/tmp/"), std::string_view("/dev/shm/"),
                                 std::string_view("/run/user/")};
 constexpr std::array kUnitSuffixes{std::string_view(".service"), std::string_view(".scope"),
                                    std::string_view(".socket"), std::string_view(".mount"), std::string_view(".swap")};
+
+// Also with a version suffix: python3.11.
+constexpr std::array kInterpreters{
+    std::string_view("bash"),   std::string_view("bun"),  std::string_view("dash"), std::string_view("deno"),
+    std::string_view("java"),   std::string_view("ksh"),  std::string_view("lua"),  std::string_view("luajit"),
+    std::string_view("node"),   std::string_view("perl"), std::string_view("php"),  std::string_view("pypy"),
+    std::string_view("python"), std::string_view("ruby"), std::string_view("sh"),   std::string_view("zsh")};
 
 bool is_digit(char letter) {
   return std::isdigit(static_cast<unsigned char>(letter)) != 0;
@@ -32,19 +39,20 @@ bool is_word(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) != 0;
 }
 
-// The length of a UUID, or of a run of hexadecimal digits with a decimal one in it, that stands alone at the front.
+// Returns the length of a leading UUID, or of a leading hexadecimal run with a decimal digit in it. 0 if another word
+// character follows.
 std::size_t hash_length(std::string_view text) {
   std::size_t length = 0;
   std::size_t digits = 0;
   bool decimal = false;
-  while (length < text.size() && (is_hex(text[length]) || (text[length] == '-' && digits >= kLeastHexDigits))) {
+  while (length < text.size() && (is_hex(text[length]) || (text[length] == '-' && digits >= kMinHexDigits))) {
     decimal = decimal || is_digit(text[length]);
     digits += text[length] == '-' ? 0U : 1U;
     ++length;
   }
   while (length > 0 && text[length - 1] == '-') --length;
   const bool alone = length == text.size() || !is_word(text[length]);
-  return alone && decimal && digits >= kLeastHexDigits ? length : 0;
+  return alone && decimal && digits >= kMinHexDigits ? length : 0;
 }
 
 std::string normalised_word(std::string_view word) {
@@ -83,29 +91,29 @@ bool is_unit(std::string_view part) {
   return std::any_of(kUnitSuffixes.begin(), kUnitSuffixes.end(), ends);
 }
 
-// The innermost container of a cgroup and the last unit in it; else that unit, else the path, as `outside` has them.
+// Returns the innermost container of a cgroup and the last unit in it. Otherwise that unit, otherwise the path,
+// formatted by `outside`.
 template <typename Outside>
 std::string in_container(std::string_view cgroup, Outside outside) {
   std::string container;
   std::string_view unit;
-  for (std::string_view rest = cgroup; !rest.empty();) {
-    const std::string_view part = cut(rest, '/');
-    std::string inner = container_of(cgroup.substr(0, cgroup.size() - rest.size()));
-    if (inner != container) {
+  visit_components(cgroup, [&](std::string_view component, const Container& found) {
+    std::string inner = container_label(found);
+    if (!inner.empty() && inner != container) {
       container = std::move(inner);
       unit = {};
-    } else if (is_unit(part)) {
-      unit = part;
+    } else if (is_unit(component)) {
+      unit = component;
     }
-  }
+  });
   if (container.empty()) return outside(unit.empty() ? cgroup : unit);
   return unit.empty() ? container : container.append("/").append(outside(unit));
 }
 
-// Not in the middle of a UTF-8 sequence.
+// Does not cut within a UTF-8 sequence.
 void shorten(std::string& text) {
-  if (text.size() <= kMostBytes) return;
-  std::size_t end = kMostBytes;
+  if (text.size() <= kMaxBytes) return;
+  std::size_t end = kMaxBytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
   text.resize(end);
 }
@@ -114,7 +122,7 @@ void shorten(std::string& text) {
 
 std::string normalised_command(std::string_view command) {
   std::string text;
-  for (std::size_t words = 0; words < kMostWords; ++words) {
+  for (std::size_t words = 0; words < kMaxWords; ++words) {
     const std::string_view word = cut_word(command);
     if (word.empty()) break;
     if (!text.empty()) text += ' ';
@@ -122,6 +130,20 @@ std::string normalised_command(std::string_view command) {
   }
   shorten(text);
   return text;
+}
+
+std::string script_of(std::string_view command) {
+  constexpr std::string_view version = "0123456789.-";
+  const auto name_in = [](std::string_view path) { return path.substr(path.rfind('/') + 1); };
+  std::string_view program = name_in(cut_word(command));
+  program = program.substr(0, program.find_last_not_of(version) + 1);
+  if (std::ranges::find(kInterpreters, program) == kInterpreters.end()) return {};
+  const bool is_java = program == "java";
+  for (std::string_view before, word; !(word = cut_word(command)).empty(); before = word) {
+    if (word == "-c" || word == "-e") return {};
+    if (word.front() != '-' && (!is_java || before == "-jar")) return std::string(name_in(word));
+  }
+  return {};
 }
 
 std::string place_of(std::string_view cgroup) {
@@ -144,11 +166,7 @@ std::string unit_of(std::string_view cgroup) {
 }
 
 Identity identity_of(const ProcessInfo& info) {
-  std::string_view exe = info.exe;
-  // A running program whose file was replaced by an upgrade (proc(5), /proc/PID/exe).
-  constexpr std::string_view deleted = " (deleted)";
-  if (exe.ends_with(deleted)) exe.remove_suffix(deleted.size());
-  return {unit_of(info.cgroup), std::string(exe), normalised_command(info.command)};
+  return {unit_of(info.cgroup), info.exe, normalised_command(info.command)};
 }
 
 }  // namespace memoir

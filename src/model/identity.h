@@ -1,7 +1,7 @@
 #pragma once
 
-// What stays the same of a process when it is started again: its unit (else its cgroup), its executable, and its
-// command without what differs from start to start. Pure.
+// The part of a process that stays the same after a restart: its unit (otherwise its cgroup), its executable, and its
+// command without parts that vary between starts. Pure.
 
 #include <string>
 #include <string_view>
@@ -11,8 +11,8 @@
 namespace memoir {
 
 struct Identity {
-  std::string unit;     // "nginx.service", "session-N.scope", "docker:0f3c5d7e9a1b"; "" where no cgroup is known
-  std::string exe;      // "" where it could not be read
+  std::string unit;     // "nginx.service", "session-N.scope", "docker:0f3c5d7e9a1b"; "" without a known cgroup
+  std::string exe;      // "" if unreadable
   std::string command;  // normalised
 
   bool operator==(const Identity&) const = default;
@@ -20,20 +20,24 @@ struct Identity {
 
 Identity identity_of(const ProcessInfo& info);
 
-// The last systemd unit in a cgroup's path (systemd.unit(5)); the whole path where there is none. Names that are made
-// at each start (scopes) are normalised as words of a command are. A container comes first (model/container.h), so that
+// Returns the last systemd unit in a cgroup's path (systemd.unit(5)); the full path without one. Scope names, which
+// differ at each start, are normalised like words of a command. A container comes first (model/container.h), so that
 // containers never merge.
 std::string unit_of(std::string_view cgroup);
 
-// The same for people, nothing normalised: "session-42.scope".
+// The same in human-readable form, not normalised: "session-42.scope".
 std::string place_of(std::string_view cgroup);
 
-// The innermost slice in a cgroup's path, as it is written there; empty where there is none.
+// Returns the innermost slice in a cgroup's path, unchanged; empty without one.
 std::string slice_of(std::string_view cgroup);
 
-// The first words of a command line, with numbers as N, hexadecimal runs of 8 digits and more and UUIDs as H, and
-// whatever lies in a folder for temporary files as its folder and a star. Numbers of PostgreSQL's and others' titles go
-// the same way.
+// Returns the file that an interpreter runs, without its folder: "worker.py" for "python3 -u /srv/worker.py 3",
+// "app.jar" for "java -jar /opt/app.jar". Empty for other programs.
+std::string script_of(std::string_view command);
+
+// Returns the first words of a command line, with numbers as N, UUIDs and hexadecimal runs of 8 or more digits as H,
+// and paths in temporary folders as the folder and a star. Numbers in process titles (such as PostgreSQL's) are
+// replaced, too.
 std::string normalised_command(std::string_view command);
 
 }  // namespace memoir

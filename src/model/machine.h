@@ -1,7 +1,7 @@
 #pragma once
 
-// The machine's own memory at one tick, from /proc/meminfo, /proc/vmstat, /proc/pressure/memory, /proc/sysvipc/shm and
-// the tmpfs mounts.
+// The machine's own memory at one tick, from /proc/meminfo, /proc/vmstat, /proc/pressure/memory, /proc/zoneinfo,
+// /proc/sysvipc/shm and the tmpfs mounts.
 
 #include <algorithm>
 #include <array>
@@ -15,8 +15,8 @@
 namespace memoir {
 
 // The machine's fields: name, key as the kernel prints it, column, kernel file, table of the store, number of the
-// metric (model/metric.h; 0: rollups do not have it). The unit is the suffix of the column: _kib, _bp, _us; without one
-// it is a count.
+// metric (model/metric.h; 0: not in rollups). The unit is the suffix of the column: _kib, _bp, _us; without one it is a
+// count.
 //
 // /proc/meminfo (Documentation/filesystems/proc.rst): KiB. Hugepage counts are multiplied by Hugepagesize.
 //
@@ -25,8 +25,10 @@ namespace memoir {
 //
 // /proc/pressure/memory (Documentation/accounting/psi.rst): averages in basis points (1/100 of a percent), total in µs.
 //
-// Parts of shmem: KiB, with what was swapped out of them. Of /proc/sysvipc/shm all segments of the recorder's IPC
-// namespace; statfs(2) of the tmpfs that the recorder's mount namespace shows.
+// /proc/zoneinfo: free pages on the CPUs' lists, which meminfo does not count as free.
+//
+// Parts of shmem: KiB, including their swap. /proc/sysvipc/shm covers all segments of the recorder's IPC namespace;
+// statfs(2) covers the tmpfs mounts that the recorder's mount namespace shows.
 #define MEMOIR_MACHINE_FIELDS(FIELD)                                                                                  \
   FIELD(mem_total, "MemTotal", "mem_total_kib", meminfo, detail, 14)                                                  \
   FIELD(mem_free, "MemFree", "mem_free_kib", meminfo, sample, 15)                                                     \
@@ -158,7 +160,8 @@ namespace memoir {
   FIELD(psi_full_avg300, "full avg300", "psi_full_avg300_bp", pressure, sample, 0)                                    \
   FIELD(psi_full_total, "full total", "psi_full_total_us", pressure, sample, 81)                                      \
   FIELD(sysv, "sysvipc/shm", "sysv_kib", shmem, detail, 82)                                                           \
-  FIELD(tmpfs, "tmpfs", "tmpfs_kib", shmem, detail, 83)
+  FIELD(tmpfs, "tmpfs", "tmpfs_kib", shmem, detail, 83)                                                               \
+  FIELD(per_cpu_free, "pagesets count", "per_cpu_free_kib", zoneinfo, sample, 84)
 
 enum class MachineField : std::uint8_t {
   MEMOIR_MACHINE_FIELDS(MEMOIR_ENUMERATOR)  //
@@ -168,9 +171,9 @@ enum class MachineField : std::uint8_t {
 using MachineMemory = FieldSet<MachineField>;
 
 // In the order of the list.
-enum class MachineFile : std::uint8_t { meminfo, vmstat, pressure, shmem };
+enum class MachineFile : std::uint8_t { meminfo, vmstat, pressure, shmem, zoneinfo };
 
-// machine_sample has the fields that change at most ticks, machine_detail the others.
+// machine_sample has the fields that change in most ticks, machine_detail the others.
 enum class MachineStorage : std::uint8_t { sample, detail };
 
 struct MachineFieldInfo : FieldName {
@@ -186,8 +189,12 @@ inline constexpr std::array<MachineFieldInfo, MachineMemory::kCount> kMachineFie
 #undef MEMOIR_MACHINE_FIELD
 
 static_assert(is_field_list(kMachineFields, &MachineFieldInfo::file));
+// Memory in KiB, from any file.
+constexpr bool is_machine_size(const MachineFieldInfo& info) {
+  return info.file != MachineFile::vmstat && info.file != MachineFile::pressure;
+}
 static_assert(std::ranges::all_of(kMachineFields, [](const MachineFieldInfo& info) {
-  const bool size = info.file == MachineFile::meminfo || info.file == MachineFile::shmem;
+  const bool size = is_machine_size(info);
   return size == has_suffix(info.column, "_kib") && (!size || info.number > 0);
 }));
 
@@ -195,15 +202,15 @@ inline constexpr std::size_t kFirstVmstat = first_of(kMachineFields, MachineFile
 inline constexpr std::size_t kFirstPressure = first_of(kMachineFields, MachineFile::pressure);
 inline constexpr std::size_t kFirstShared = first_of(kMachineFields, MachineFile::shmem);
 
-// Sizes of memory: all of /proc/meminfo, and parts of shmem. Rollups have them all.
-inline constexpr auto kMachineSizes = fields_with<kMachineFields>(
-    [](const MachineFieldInfo& info) { return info.file == MachineFile::meminfo || info.file == MachineFile::shmem; });
+// Sizes of memory: all fields except those of vmstat and pressure. Rollups have all of them.
+inline constexpr auto kMachineSizes =
+    fields_with<kMachineFields>([](const MachineFieldInfo& info) { return is_machine_size(info); });
 
-// MemTotal − MemAvailable, SwapTotal − SwapFree: by the rules of model/field_rule.h.
+// Memory in use, by the rules of model/field_rule.h.
 std::optional<std::int64_t> used_kib(const MachineMemory& memory);
 std::optional<std::int64_t> swap_used_kib(const MachineMemory& memory);
 
-// A key of meminfo that kMachineFields does not know: from a newer kernel, or a vendor's.
+// A key of meminfo that kMachineFields does not contain: from a newer kernel, or a vendor's.
 struct OtherMeminfo {
   std::string key;
   std::int64_t value = 0;  // KiB where the kernel gave a unit, as printed otherwise
@@ -218,7 +225,7 @@ struct MachineSample {
   bool operator==(const MachineSample&) const = default;
 };
 
-// What a boot and a host are, gathered once.
+// Facts about a boot and its host, gathered once.
 struct BootInfo {
   std::string boot_id;       // /proc/sys/kernel/random/boot_id
   std::int64_t boot_ms = 0;  // wall time of the boot: the wall clock less the boot clock

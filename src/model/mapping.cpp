@@ -23,21 +23,26 @@ std::optional<MappingKind> parse_mapping_kind(std::string_view word) {
   return static_cast<MappingKind>(found - kKindNames.begin());
 }
 
-std::string_view to_string(LedgerState state) {
+std::string_view to_string(MappingState state) {
   constexpr std::array<std::string_view, 5> names{"exact", "deferred", "inaccessible", "dropped", "unknown"};
   return names.at(std::min(static_cast<std::size_t>(state), names.size() - 1));
 }
 
 void MappingUse::add(const MappingUse& other) {
+  for (std::size_t i = 0; i < kRollupFields && other.regions > 0; ++i) {
+    const auto field = static_cast<ProcessField>(i);
+    const bool known = other.memory.has(field) && (regions == 0 || memory.has(field));
+    if (known) memory.add(field, other.memory);
+    if (!known) memory.clear(field);
+  }
+  if (other.regions > 0) {
+    const bool known = other.object_kib && (regions == 0 || object_kib);
+    object_kib = known ? std::optional(object_kib.value_or(0) + *other.object_kib) : std::nullopt;
+  }
   regions += other.regions;
   size_kib += other.size_kib;
   shared_regions += other.shared_regions;
   shared_swap_kib += other.shared_swap_kib;
-  add_rollup(other.memory, memory);
-}
-
-void add_rollup(const ProcessMemory& memory, ProcessMemory& sum) {
-  for (std::size_t i = 0; i < kRollupFields; ++i) sum.add(static_cast<ProcessField>(i), memory);
 }
 
 bool ranks_before(const MappingRow& a, const MappingRow& b) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a process maps, summed by kind and label: its ledger of mappings. Sizes are KiB.
+// A process's mappings, summed by kind and label: its mapping summary. Sizes are KiB.
 
 #include <array>
 #include <cstddef>
@@ -35,11 +35,11 @@ inline constexpr std::size_t kMappingKinds = static_cast<std::size_t>(MappingKin
 std::string_view to_string(MappingKind kind);
 std::optional<MappingKind> parse_mapping_kind(std::string_view word);
 
-// The kernel marks what has no name any more: a deleted file, a memfd, a removed segment.
+// The kernel's suffix of names that no longer exist: a deleted file, a memfd, a removed segment.
 inline constexpr std::string_view kDeletedMark = " (deleted)";
 
-// What mappings are summed by. The label is the path as the kernel gives it, the mark of the deleted with it; empty
-// where there is none. In a ledger it is valid UTF-8, and may hold anything else.
+// The key of sums of mappings. The label is the kernel's path including the deleted suffix; empty without a path. In a
+// summary it is valid UTF-8 and otherwise arbitrary.
 template <typename Text>
 struct BasicMappingName {
   MappingKind kind = MappingKind::file;
@@ -53,7 +53,7 @@ struct BasicMappingName {
 using MappingName = BasicMappingName<std::string>;
 using MappingNameView = BasicMappingName<std::string_view>;
 
-// For tables of names that are asked with a view.
+// Allows lookups by view.
 struct MappingNameHash {
   using is_transparent = void;  // NOLINT(readability-identifier-naming): the library gives the name
 
@@ -66,18 +66,19 @@ struct MappingNameHash {
 struct MappingUse {
   std::int64_t regions = 0;
   std::int64_t size_kib = 0;         // address space
-  std::int64_t shared_regions = 0;   // whose permission ends in 's',
-  std::int64_t shared_swap_kib = 0;  // and their Swap: SwapPss of smaps_rollup leaves it out
-  ProcessMemory memory;              // the rollup fields
+  std::int64_t shared_regions = 0;   // regions with permissions that end in 's',
+  std::int64_t shared_swap_kib = 0;  // and their Swap, which SwapPss of smaps_rollup omits
+  // Of shared memory: the allocated size of the object, including swap and unmapped parts
+  // (st_blocks of map_files, proc(5)). nullopt: not permitted, or no shared memory.
+  std::optional<std::int64_t> object_kib{};
+  ProcessMemory memory;  // the rollup fields
 
+  // Adds another use. A field that is unknown in either is unknown in the sum.
   void add(const MappingUse& other);
   std::int64_t pss_kib() const { return memory.or_zero(ProcessField::pss); }
 
   bool operator==(const MappingUse&) const = default;
 };
-
-// The rollup fields.
-void add_rollup(const ProcessMemory& memory, ProcessMemory& sum);
 
 struct MappingRow {
   MappingName name;
@@ -86,51 +87,51 @@ struct MappingRow {
   bool operator==(const MappingRow&) const = default;
 };
 
-// The largest PSS first, then by kind and label.
+// Orders by PSS, largest first, then by kind and label.
 bool ranks_before(const MappingRow& a, const MappingRow& b);
 
-struct MappingLedger {
+struct MappingSummary {
   std::vector<MappingRow> rows;  // sorted as above
-  // What is beyond the largest rows: a sum for each kind, without a label.
+  // Sums of the rows beyond the largest, one per kind, without a label.
   std::array<MappingUse, kMappingKinds> others;
 
-  bool operator==(const MappingLedger&) const = default;
+  bool operator==(const MappingSummary&) const = default;
 };
 
-// Of something without a name in any folder: what it was in the first ledgers that showed it.
+// First observation of an object without a name in any folder.
 struct FirstMapping {
   MappingName name;
   std::int64_t at_ms = 0;
   MappingUse use{};
   std::int64_t mappers = 0;
-  // None of those who mapped it had a ledger before: nothing tells whether it was there already.
+  // None of its mapping processes had a summary before, so the object may already have existed.
   bool maybe_older = true;
 
   bool operator==(const FirstMapping&) const = default;
 };
 
-// What became of a process's turn. What was read before holds on, unless it is dropped. The numbers are the store's.
-enum class LedgerState : std::uint8_t {
+// Outcome of a process's due read. The previous reading stays valid unless it is dropped. The numbers are stored.
+enum class MappingState : std::uint8_t {
   exact = 0,
-  deferred = 1,  // there was no time for it
+  deferred = 1,  // no time for it
   inaccessible = 2,
-  dropped = 3,  // it is not read any more, and what was read is too old to be kept
+  dropped = 3,  // it is no longer read, and the previous reading is too old
 };
 
-std::string_view to_string(LedgerState state);
+std::string_view to_string(MappingState state);
 
-// In a tick: what is new of a process's ledger; `ledger` and what follows `state` only if it is exact. As it holds at a
-// tick: what was read last.
-struct ProcessLedger {
+// In a tick: the new state of a process's summary; `summary` and the fields after `state` only if exact. At a given
+// time: the last reading.
+struct ProcessMappings {
   ProcessKey process{};
-  MappingLedger ledger{};
-  LedgerState state = LedgerState::exact;
-  std::optional<std::int64_t> read_ms{};  // wall time of the reading that `ledger` is of; absent: never
-  std::int64_t regions = 0;               // as read; what it cost:
+  MappingSummary summary{};
+  MappingState state = MappingState::exact;
+  std::optional<std::int64_t> read_ms{};  // wall time of the reading of `summary`; nullopt: never
+  std::int64_t regions = 0;               // of the reading, with its cost:
   std::int64_t cpu_us = 0;
   std::int64_t wall_us = 0;
 
-  bool operator==(const ProcessLedger&) const = default;
+  bool operator==(const ProcessMappings&) const = default;
 };
 
 }  // namespace memoir

@@ -14,15 +14,20 @@ Kib of_field(const MachineMemory& memory) {
   return memory.get(field);
 }
 
-Kib page_cache(const MachineMemory& memory) {
-  if (!memory.has(M::cached)) return std::nullopt;
-  return memory.or_zero(M::cached) - memory.or_zero(M::shmem);
+// A part larger than its whole is a contradiction, so the remainder is unknown.
+Kib not_negative(std::int64_t kib) {
+  return kib < 0 ? std::nullopt : Kib(kib);
 }
 
-// tmpfs and sysv tell of what was swapped out as well, which Shmem does not.
+Kib page_cache(const MachineMemory& memory) {
+  if (!memory.has(M::cached)) return std::nullopt;
+  return not_negative(memory.or_zero(M::cached) - memory.or_zero(M::shmem));
+}
+
+// tmpfs and sysv include swap, Shmem does not.
 Kib other_shmem(const MachineMemory& memory) {
   if (!memory.has(M::shmem) || !(memory.has(M::tmpfs) || memory.has(M::sysv))) return std::nullopt;
-  return memory.or_zero(M::shmem) - memory.or_zero(M::tmpfs) - memory.or_zero(M::sysv);
+  return not_negative(memory.or_zero(M::shmem) - memory.or_zero(M::tmpfs) - memory.or_zero(M::sysv));
 }
 
 Kib unmapped_swap_cache(const MachineMemory& memory) {
@@ -35,10 +40,10 @@ Kib unmapped_swap_cache(const MachineMemory& memory) {
 
 Kib other_reclaimable(const MachineMemory& memory) {
   if (!memory.has(M::kernel_reclaimable) || !memory.has(M::slab_reclaimable)) return std::nullopt;
-  return memory.or_zero(M::kernel_reclaimable) - memory.or_zero(M::slab_reclaimable);
+  return not_negative(memory.or_zero(M::kernel_reclaimable) - memory.or_zero(M::slab_reclaimable));
 }
 
-// Fewer pages than the stacks have: the stacks are not among them.
+// Fewer pages than the stacks use: the stacks are not among them.
 Kib vmalloc(const MachineMemory& memory) {
   const std::int64_t used = memory.or_zero(M::vmalloc_used);
   if (used == 0) return std::nullopt;
@@ -62,6 +67,7 @@ constexpr std::array kLines{
     LineKind{"free", "free", of_field<M::mem_free>},
     LineKind{"free_cma", "kept for devices (CMA)", of_field<M::cma_free>, false, "free"},
     LineKind{"unaccepted", "not accepted yet", of_field<M::unaccepted>, false, "free"},
+    LineKind{"per_cpu_free", "free, on the lists of the CPUs", of_field<M::per_cpu_free>},
     LineKind{"anon", "anonymous, of processes", of_field<M::anon_pages>},
     LineKind{"anon_huge_pages", "huge pages", of_field<M::anon_huge_pages>, false, "anon"},
     LineKind{"page_cache", "page cache of files", page_cache, true},
@@ -70,8 +76,8 @@ constexpr std::array kLines{
     LineKind{"shmem", "tmpfs and shared memory", of_field<M::shmem>},
     LineKind{"tmpfs", "files in tmpfs", of_field<M::tmpfs>, false, "shmem"},
     LineKind{"sysv", "SysV segments", of_field<M::sysv>, false, "shmem"},
-    LineKind{"other_shmem", "other (memfd, shared anon)", other_shmem, true, "shmem"},
-    LineKind{"swap_cache", "swap cache that nobody maps", unmapped_swap_cache, true},
+    LineKind{"other_shmem", "other (memfd, shared anon, tmpfs elsewhere)", other_shmem, true, "shmem"},
+    LineKind{"swap_cache", "unmapped swap cache", unmapped_swap_cache, true},
     LineKind{"slab_reclaimable", "slab, reclaimable", of_field<M::slab_reclaimable>},
     LineKind{"slab_unreclaimable", "slab, unreclaimable", of_field<M::slab_unreclaimable>},
     LineKind{"other_reclaimable", "other reclaimable of the kernel", other_reclaimable, true},
@@ -80,7 +86,7 @@ constexpr std::array kLines{
     LineKind{"kernel_stacks", "kernel stacks", of_field<M::kernel_stack>},
     LineKind{"shadow_call_stacks", "shadow call stacks", of_field<M::shadow_call_stack>},
     LineKind{"percpu", "per-CPU memory", of_field<M::percpu>},
-    LineKind{"vmalloc", "vmalloc but for kernel stacks", vmalloc, true},
+    LineKind{"vmalloc", "vmalloc except kernel stacks", vmalloc, true},
     LineKind{"huge_pages", "huge page pools", huge_pages},
     LineKind{"huge_pages_free", "free (default size)", of_field<M::huge_pages_free>, false, "huge_pages"},
     LineKind{"zswap", "zswap pool", of_field<M::zswap>},
@@ -90,7 +96,7 @@ constexpr std::array kLines{
     LineKind{"balloon", "balloon", of_field<M::balloon>},
 };
 
-// A file that is torn, or somebody's database, may hold any number: a part counts for what a machine can have at most.
+// A torn or foreign file may hold any number: a part is capped at the largest possible memory of a machine.
 std::int64_t rest_of(const MachineMemory& memory) {
   constexpr std::int64_t most = std::int64_t{1} << 55;
   std::int64_t rest = std::min(memory.or_zero(M::mem_total), most);
@@ -109,14 +115,15 @@ std::vector<MemoryLine> memory_breakdown(const MachineMemory& memory) {
     if (const Kib kib = line.of_machine(memory)) lines.push_back({line.name, line.title, *kib, line.derived, line.of});
   }
   const std::int64_t rest = rest_of(memory);
-  lines.push_back({kUnaccounted, rest < 0 ? "counted twice" : "the rest: nothing accounts for it", rest, true, {}});
+  lines.push_back({kUnaccounted, "unaccounted", rest, true, {}});
   return lines;
 }
 
 std::optional<std::int64_t> unaccounted_kib(const MachineMemory& memory) {
   for (const M needed : {M::mem_total, M::mem_free, M::anon_pages, M::cached})
     if (!memory.has(needed)) return std::nullopt;
-  return rest_of(memory);
+  const std::int64_t rest = rest_of(memory);
+  return rest < 0 ? std::nullopt : std::optional(rest);
 }
 
 }  // namespace memoir

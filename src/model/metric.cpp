@@ -1,6 +1,6 @@
 #include "model/metric.h"
 
-#include "base/each_of.h"
+#include "base/transformed.h"
 
 namespace memoir {
 
@@ -39,7 +39,7 @@ std::string_view metric_title(Metric metric) {
 }
 
 std::vector<std::string> names_of(std::span<const Metric> metrics) {
-  return each_of(metrics, [](Metric metric) { return std::string(to_string(metric)); });
+  return transformed(metrics, [](Metric metric) { return std::string(to_string(metric)); });
 }
 
 std::optional<Metric> parse_metric(std::string_view name, SubjectKind kind) {
@@ -49,13 +49,14 @@ std::optional<Metric> parse_metric(std::string_view name, SubjectKind kind) {
 }
 
 const std::vector<Metric>& metrics_of(SubjectKind kind) {
-  static const std::vector<Metric> of_machine = each_of(metric_list::kMachineNames, &metric_list::MachineName::metric);
+  static const std::vector<Metric> of_machine =
+      transformed(metric_list::kMachineNames, &metric_list::MachineName::metric);
   static const std::vector<Metric> of_processes(kMetrics.begin(), kMetrics.end());
   return kind == SubjectKind::machine ? of_machine : of_processes;
 }
 
 const std::vector<Metric>& machine_size_metrics() {
-  static const std::vector<Metric> metrics = each_of(kMachineSizes, metric_of);
+  static const std::vector<Metric> metrics = transformed(kMachineSizes, metric_of);
   return metrics;
 }
 
@@ -93,6 +94,11 @@ std::optional<std::int64_t> metric_value(const MachineMemory& memory, Metric met
   if (metric == Metric::unaccounted) return unaccounted_kib(memory);
   const auto field = machine_field(metric);
   return field ? memory.get(*field) : std::nullopt;
+}
+
+bool raises(Metric metric, std::int64_t value, std::optional<std::int64_t> mark) {
+  if (info_of(metric).lowest) return !mark || value < *mark;
+  return value > mark.value_or(0);
 }
 
 bool is_exact(Metric metric, Source source) {

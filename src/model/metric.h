@@ -1,7 +1,7 @@
 #pragma once
 
-// The one list of metrics: memory in one number, of a process, of a group of processes or of the machine. What rows are
-// ranked by, series are drawn of, rollups keep and high-water marks are of.
+// The list of all metrics: single numbers of a process, a group of processes or the machine. Rows are ranked by them,
+// series are drawn of them, rollups and high-water marks store them.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@
 namespace memoir {
 
 enum class Metric : std::uint8_t {
-  // Of processes, and except hwm of the groups that they form.
+  // Metrics of processes and, except hwm, of their groups.
   pss,
   rss,
   uss,
@@ -31,11 +31,12 @@ enum class Metric : std::uint8_t {
   swap,
   swap_pss,
   hwm,
-  // Of cgroups, by the kernel's own counters.
+  hugetlb,
+  // Metrics of cgroups: the kernel's own counters.
   usage,
   usage_anon,
   usage_swap,
-  // Of the machine. Each MachineField is a metric too, from `fields` on.
+  // Metrics of the machine. Each MachineField is a metric as well, from `fields` on.
   used,
   swap_used,
   unaccounted,
@@ -48,41 +49,41 @@ constexpr Metric metric_of(MachineField field) {
 
 std::optional<MachineField> machine_field(Metric metric);
 
-// How the rollups of processes and groups store a metric. Its columns are NAME_kib, NAME_low, NAME_mean and NAME_high.
+// How rollups of processes and groups store a metric. Its columns are NAME_kib, NAME_low, NAME_mean and NAME_high.
 enum class RollupForm : std::uint8_t {
   none,
   first,
-  like_first,  // low, mean and high are NULL where they are those of the first
+  like_first,  // low, mean and high are NULL if they equal those of the first
   whole,
-  apart,  // in swap_TIER, without a row where it is 0
+  apart,  // in swap_TIER, without a row for 0
 };
 
-// Where `top` shows the metric as a column: in every format, or only in machine-readable ones unless it ranks by it.
+// Where `top` shows the metric as a column: in every format, or only in machine-readable formats unless it ranks by it.
 enum class TopColumn : std::uint8_t { everywhere, when_ranked };
 
-// A number for each metric in the file, which never changes.
+// Number of a metric in the file; it never changes.
 inline constexpr int kNoNumber = 0;
 
 struct MetricInfo {
   Metric metric = {};
-  int number = kNoNumber;        // of the metric in the file: table metric
+  int number = kNoNumber;        // number in the file: table metric
   std::string_view name = {};    // as in --by: "pss"; empty: no command ranks by it
   std::string_view title = {};   // in sentences: "PSS", "high-water mark"
   std::string_view column = {};  // "pss_kib"
   std::string_view header = {};  // "PSS"
-  SubjectKinds kinds = {};       // that have it
+  SubjectKinds kinds = {};       // subject kinds that have it
   SubjectKinds marked = {};      // kinds that have a high-water mark of it
   bool lowest = false;           // the mark is the lowest value
   RollupForm rollup = RollupForm::none;
-  std::optional<Metric> known_by = {};  // apart: without a row it is 0 where this metric is known
-  bool of_smaps = false;                // only smaps_rollup has it: without it RSS replaces it, or it is absent
-  bool counted = false;                 // of a group: the kernel's own count, not a sum over its processes
-  bool adds_up = true;                  // marks that were reached at different times have no sum
-  ProcessRule rule = {};                // of a process
+  std::optional<Metric> known_by = {};  // apart: a missing row means 0 if this metric is known
+  bool of_smaps = false;                // only in smaps_rollup: without it RSS replaces it, or it is absent
+  bool counted = false;                 // for a group: the kernel's own count instead of a sum over its processes
+  bool adds_up = true;                  // false for marks, which were reached at different times
+  ProcessRule rule = {};                // for a process
   std::int64_t CategorySample::*of_category = nullptr;
-  bool ranks = true;  // a word of --by of commands that rank by one metric
+  bool ranks = true;  // a value of --by for commands that rank by one metric
   TopColumn top = TopColumn::everywhere;
-  int drop_order = 0;  // of the column in `top`: the highest goes first; 0: never
+  int drop_order = 0;  // of the column in `top`: the highest is dropped first; 0: never
 };
 
 namespace metric_list {
@@ -92,7 +93,7 @@ inline constexpr SubjectKinds kOfProcesses{SubjectKind::process, SubjectKind::ca
 inline constexpr SubjectKinds kOfGroups{SubjectKind::category, SubjectKind::identity, SubjectKind::cgroup};
 inline constexpr SubjectKinds kOfMachine{SubjectKind::machine};
 
-// Each metric that is not a field of the machine.
+// All metrics except the machine's fields.
 inline constexpr std::array kOwn{
     MetricInfo{.metric = Metric::pss,
                .number = 1,
@@ -180,6 +181,21 @@ inline constexpr std::array kOwn{
                .adds_up = false,
                .rule = kHighWaterRule,
                .drop_order = 3},
+    // Neither RSS nor PSS includes these pages. A page that several processes map counts in each.
+    MetricInfo{.metric = Metric::hugetlb,
+               .number = 85,
+               .name = "hugetlb",
+               .title = "huge pages (hugetlb)",
+               .column = "hugetlb_pages_kib",
+               .header = "HUGETLB",
+               .kinds = kOfProcesses,
+               .marked = kOfProcesses,
+               .rollup = RollupForm::apart,
+               .known_by = Metric::anon,
+               .rule = {.of = {ProcessField::hugetlb_pages}},
+               .of_category = &CategorySample::hugetlb_kib,
+               .top = TopColumn::when_ranked,
+               .drop_order = 2},
     MetricInfo{.metric = Metric::usage,
                .number = 8,
                .name = "usage",
@@ -220,13 +236,13 @@ inline constexpr std::array kOwn{
     MetricInfo{.metric = Metric::unaccounted,
                .number = 13,
                .name = kUnaccounted,
-               .title = "memory that nothing accounts for",
+               .title = "unaccounted memory",
                .column = "unaccounted_kib",
                .kinds = kOfMachine,
                .rollup = RollupForm::whole},
 };
 
-// What --by calls metrics of the machine, the default first.
+// Names of machine metrics in --by, the default first.
 struct MachineName {
   Metric metric;
   std::string_view name;
@@ -234,6 +250,7 @@ struct MachineName {
 inline constexpr std::array kMachineNames{MachineName{Metric::used, "used"},
                                           MachineName{metric_of(MachineField::mem_available), "available"},
                                           MachineName{metric_of(MachineField::mem_free), "free"},
+                                          MachineName{metric_of(MachineField::per_cpu_free), "per-cpu-free"},
                                           MachineName{metric_of(MachineField::cached), "cached"},
                                           MachineName{metric_of(MachineField::anon_pages), "anon"},
                                           MachineName{Metric::swap_used, "swap"},
@@ -259,7 +276,7 @@ constexpr MetricInfo of_field(const MachineFieldInfo& field) {
 
 }  // namespace metric_list
 
-// All metrics, each at the place of its enumerator.
+// All metrics, each at the index of its enumerator.
 inline constexpr auto kMetricInfos = [] {
   std::array<MetricInfo, metric_list::kOwn.size() + MachineMemory::kCount> infos{};
   auto* next = std::ranges::copy(metric_list::kOwn, infos.begin()).out;
@@ -275,7 +292,7 @@ constexpr bool is_rolled_up(Metric metric) {
   return info_of(metric).rollup != RollupForm::none;
 }
 
-// Each metric is at its place, with a title and a column; no number is taken twice; a mark or a rollup has one.
+// Each metric is at its index, with a title and a column; numbers are unique; a mark or a rollup has one.
 static_assert(metric_list::kOwn.size() == static_cast<std::size_t>(Metric::fields));
 constexpr bool is_metric_list() {
   for (std::size_t i = 0; i < kMetricInfos.size(); ++i) {
@@ -291,7 +308,7 @@ constexpr bool is_metric_list() {
 }
 static_assert(is_metric_list());
 
-// The metrics whose info `takes` accepts, in their order. `Takes` has no state.
+// The metrics with infos that `takes` accepts, in their order. `Takes` has no state.
 template <typename Takes>
 constexpr auto metrics_with(Takes takes) {
   constexpr auto count = static_cast<std::size_t>(std::ranges::count_if(kMetricInfos, Takes{}));
@@ -303,7 +320,7 @@ constexpr auto metrics_with(Takes takes) {
   return metrics;
 }
 
-// Those of processes.
+// The metrics of processes.
 inline constexpr auto kMetrics =
     metrics_with([](const MetricInfo& info) { return info.kinds.contains(SubjectKind::process); });
 static_assert(kMetrics.size() == static_cast<std::size_t>(kMetrics.back()) + 1, "MetricValues has them by their place");
@@ -313,10 +330,10 @@ std::string_view metric_title(Metric metric);
 std::vector<std::string> names_of(std::span<const Metric> metrics);
 std::optional<Metric> parse_metric(std::string_view name, SubjectKind kind = SubjectKind::process);
 
-// What people may rank by and draw, the default first.
+// Metrics to rank by and to draw, the default first.
 const std::vector<Metric>& metrics_of(SubjectKind kind);
 
-// Of the machine's fields those of kMachineSizes.
+// The machine's fields in kMachineSizes.
 const std::vector<Metric>& machine_size_metrics();
 
 inline constexpr auto kRankedMetrics =
@@ -324,12 +341,13 @@ inline constexpr auto kRankedMetrics =
 inline constexpr auto kCategoryMetrics =
     metrics_with([](const MetricInfo& info) { return info.kinds.contains(SubjectKind::category); });
 
-// Those of the machine that are rolled up.
+// Machine metrics in rollups.
 inline constexpr auto kRolledMachineMetrics = metrics_with([](const MetricInfo& info) {
   return info.kinds.contains(SubjectKind::machine) && info.rollup != RollupForm::none;
 });
 
-// Those of the rest: first the one whose low, mean and high others share, last those of tables of their own.
+// The other metrics in rollups: first the one that shares its low, mean and high with others, last those in their own
+// tables.
 inline constexpr auto kRolledMetrics = [] {
   auto metrics = metrics_with([](const MetricInfo& info) {
     return info.kinds.contains(SubjectKind::process) && info.rollup != RollupForm::none;
@@ -344,19 +362,19 @@ constexpr std::size_t rolled_index(Metric metric) {
   return static_cast<std::size_t>(std::ranges::find(kRolledMetrics, metric) - kRolledMetrics.begin());
 }
 
-// Those that a kind of subject has high-water marks of.
+// Metrics of which a subject kind has high-water marks.
 const std::vector<Metric>& marked_metrics(SubjectKind kind);
-// Those among them that a sample of the subject has; the others are sums over its processes.
+// The marked metrics in a sample of the subject; the others are sums over its processes.
 const std::vector<Metric>& sampled_marks(SubjectKind kind);
 
-// Absent where it was not known, or is of another kind of subject. RSS stands in for PSS where the sample's source says
-// so. Categories have no anon and no hwm.
+// nullopt if unknown or of another subject kind. RSS replaces PSS if the sample's source says so. Categories have no
+// anon and no hwm.
 std::optional<std::int64_t> metric_kib(const ProcessMemory& memory, Metric metric);
 std::optional<std::int64_t> metric_kib(const CategorySample& sample, Metric metric);
 std::optional<std::int64_t> metric_kib(const CgroupSample& sample, Metric metric);
 std::optional<std::int64_t> metric_value(const MachineMemory& memory, Metric metric);
 
-// All of kMetrics: of a process or a group, as a tick saw them, or means over a bucket.
+// All of kMetrics for a process or a group: values of a tick, or means over a bucket.
 struct MetricValues {
   std::array<std::optional<std::int64_t>, kMetrics.size()> values;
 
@@ -371,7 +389,11 @@ MetricValues metric_values(const Of& of) {
   return values;
 }
 
-// Of a sample with that source.
+// Returns whether `value` raises the metric's mark, or lowers that of MemAvailable. A high-water mark of 0 counts as
+// none.
+bool raises(Metric metric, std::int64_t value, std::optional<std::int64_t> mark);
+
+// For a sample with that source.
 bool is_exact(Metric metric, Source source);
 
 }  // namespace memoir

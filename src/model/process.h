@@ -1,12 +1,14 @@
 #pragma once
 
-// What is known of a process. A process here is one life of one program image: the pid alone is recycled, pid and start
-// time survive an exec, so (boot, pid, start ticks, exec count) is the identity. Sizes are KiB.
+// A process: one run of one program image. Pids are recycled, and pid and start time survive an exec, so the key is
+// (boot, pid, start ticks, exec count). Sizes are KiB.
 
 #include <algorithm>
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,7 +19,7 @@ namespace memoir {
 struct ProcessKey {
   std::int32_t pid = 0;
   std::uint64_t start_ticks = 0;  // field 22 of /proc/PID/stat: clock ticks since boot
-  std::uint32_t exec_count = 0;   // execs seen since the first sight of (pid, start_ticks)
+  std::uint32_t exec_count = 0;   // execs observed since the first observation of (pid, start_ticks)
 
   auto operator<=>(const ProcessKey&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 misreads it
 };
@@ -26,15 +28,15 @@ struct ProcessKey {
 // are KiB.
 //
 // /proc/PID/smaps_rollup (Documentation/filesystems/proc.rst). Present only with source exact, except rss, pss,
-// pss_anon, pss_file, pss_shmem and swap, for which source approximate puts VmRSS, VmRSS, RssAnon, RssFile, RssShmem,
-// VmSwap; less of the PSS where the machine cannot hold as much. USS is private_clean + private_dirty. Since Linux 6.0:
-// pss_dirty; 5.3: pss_anon, pss_file, pss_shmem; 6.6: ksm; 4.12: lazy_free; 5.4: file_pmd_mapped.
+// pss_anon, pss_file, pss_shmem and swap. For these, source approximate substitutes VmRSS, VmRSS, RssAnon, RssFile,
+// RssShmem, VmSwap; PSS is reduced if the machine cannot hold as much. USS is private_clean + private_dirty. Since
+// Linux 6.0: pss_dirty; 5.3: pss_anon, pss_file, pss_shmem; 6.6: ksm; 4.12: lazy_free; 5.4: file_pmd_mapped.
 //
 // /proc/PID/status: always readable. A zombie and a kernel thread have none of the Vm fields. vm_hwm is as printed; the
 // high-water mark is that of high_water_kib(). rss_anon, rss_file, rss_shmem: since 4.5; vm_rss is their sum.
 //
-// /proc/PID/smaps of all processes together: this one's share of the swap of shared mappings, which swap_pss leaves out
-// (model/shared_swap.h). Absent where it was not read: a machine that does not swap has none.
+// /proc/PID/smaps of all processes together: this process's share of the swap of shared mappings, which swap_pss omits
+// (model/shared_swap.h). nullopt if it is unknown; 0 on a machine that does not swap.
 #define MEMOIR_PROCESS_FIELDS(FIELD)                                                    \
   FIELD(rss, "Rss", "rss_kib", smaps_rollup, sample)                                    \
   FIELD(pss, "Pss", "pss_kib", smaps_rollup, sample)                                    \
@@ -86,8 +88,8 @@ using ProcessMemory = FieldSet<ProcessField>;
 // In the order of the list.
 enum class ProcessFile : std::uint8_t { smaps_rollup, status, smaps };
 
-// process_sample has the fields that change at most ticks, process_state the others. process_rare has fields that are 0
-// in most processes; it has no row where all of them are.
+// process_sample has the fields that change in most ticks, process_state the others. process_rare has fields that are 0
+// in most processes; it has no row if all of them are 0.
 enum class ProcessStorage : std::uint8_t { sample, state, rare };
 
 struct ProcessFieldInfo : FieldName {
@@ -117,63 +119,99 @@ std::optional<std::int64_t> high_water_kib(const ProcessMemory& memory);
 std::optional<std::int64_t> uss_kib(const ProcessMemory& memory);
 std::optional<std::int64_t> rss_kib(const ProcessMemory& memory);
 
-// Where the memory values of a sample come from. The numbers are the store's.
+// Origin of a sample's memory values. The numbers are stored.
 enum class Source : std::uint8_t {
   exact = 0,         // smaps_rollup was read in this tick
-  held = 1,          // known as well from the last reading: at most its own anonymous memory moved, which is counted
-  estimated = 2,     // shared memory moved, or a relative did: its last exact share carried on
-  approximate = 3,   // RSS of status stands in for PSS: not permitted, or not answered in time
-  inaccessible = 4,  // no memory is known: a zombie, or status could not be read
+  held = 1,          // no change since the last reading could affect PSS, except counted memory that is only its own
+  estimated = 2,     // a change since the last reading could affect PSS, or the read could not be repeated
+  approximate = 3,   // RSS of status replaces PSS: not permitted, or not answered in time
+  inaccessible = 4,  // no memory is known: a zombie, or unreadable status
 };
 
 std::string_view to_string(Source source);
 
-// What its rollup tells is known: it was read, or is as if it had been.
+// The values of its rollup are known: read, or equivalent to a reading.
 constexpr bool is_known(Source source) {
   return source == Source::exact || source == Source::held;
 }
 
-// What holds for the whole life of a process, gathered at its birth, at an exec, and where a note says so later too.
+// No process can have it: -1 means "unchanged" to setuid(2).
+inline constexpr std::uint32_t kUnknownUid = std::numeric_limits<std::uint32_t>::max();
+
+// Settings that a process may change while it runs. They are read at the start of each image, and later with its
+// cgroup.
+struct ProcessSettings {
+  std::string cwd;  // empty if denied
+  std::optional<std::int64_t> oom_score_adj;
+  std::string limits;         // soft and hard, by the names of prlimit(1): "AS=unlimited:unlimited NOFILE=1024:4096"
+  std::string category_rule;  // the rule that chose the category; empty if none matched, or unknown
+
+  bool operator==(const ProcessSettings&) const = default;
+};
+
+// Facts that hold for the whole life of a process, gathered at its start or exec, and later where a comment says so.
 struct ProcessInfo {
   ProcessKey key;
-  std::int64_t start_ms = 0;    // wall time of the start: of the boot + start_ticks / CLK_TCK
-  std::int32_t parent_pid = 0;  // at first sight
-  std::uint32_t uid = 0;        // real uid
-  std::string user;             // its name, or the number where it has none
-  std::string comm;             // as the kernel gives it, made valid UTF-8; may hold anything else
-  std::string exe;              // link of /proc/PID/exe; empty where denied
-  std::string command;          // redacted arguments joined by a space; "[comm]" where the process has none
-  std::string cgroup;           // v2 path, else the v1 memory path; looked up again at keyframes
-  std::string cwd;              // at birth; empty where denied
-  std::string category;         // by the rules in force at birth or exec
+  std::int64_t start_ms = 0;    // wall time of the start: boot time + start_ticks / CLK_TCK
+  std::int32_t parent_pid = 0;  // at the first observation
+  std::uint32_t uid = 0;        // real uid; kUnknownUid if status does not show it
+  std::string user;             // user name, or the number without one
+  std::string comm;             // the kernel's text, made valid UTF-8; otherwise arbitrary
+  std::string exe;              // link of /proc/PID/exe without " (deleted)"; empty if denied
+  std::string command;          // redacted arguments joined by a space; "[comm]" without arguments
+  std::string cgroup;           // v2 path, otherwise the v1 memory path; read again at keyframes
+  std::string cwd;              // at the start; empty if denied
+  std::string category;         // by the rules in force at start or exec
+  ProcessSettings settings = {};
 
   bool operator==(const ProcessInfo&) const = default;
 };
+
+// Memory of its texts, as in base/heap_bytes.h.
+std::size_t heap_bytes(const ProcessInfo& info);
 
 // One process at one tick.
 struct ProcessSample {
   ProcessKey key;
   char state = '?';             // R S D Z T t X I, as in status
-  std::int32_t parent_pid = 0;  // changes when the parent dies
+  std::int32_t parent_pid = 0;  // changes when the parent exits
   std::int32_t threads = 0;
   Source source = Source::inaccessible;
+  // Boot clock of the tick that read the smaps_rollup in `memory`; nullopt without one.
+  std::optional<std::int64_t> read_boot_ms;
   ProcessMemory memory;
 
   bool operator==(const ProcessSample&) const = default;
 };
 
-// Between which PSS is for certain, whatever others map or give back: the anonymous memory that it shares with nobody,
-// and all that it has mapped. Of a known PSS both are it. (Merging by KSM aside.)
+// Source of a sample of this or an earlier tick, as of the tick with this boot clock: exact only if read in that tick.
+constexpr Source source_at(const ProcessSample& sample, std::int64_t boot_ms) {
+  if (!is_known(sample.source)) return sample.source;
+  return sample.read_boot_ms == boot_ms ? Source::exact : Source::held;
+}
+
+// Returns true for a zombie. A process is still running while its main thread waits as a zombie for other threads.
+inline bool has_exited(const ProcessSample& sample) {
+  return (sample.state == 'Z' || sample.state == 'X') && sample.threads <= 1;
+}
+
+// PSS error up to which a process is neither read again nor called estimated: a 200th; for a small PSS a 32nd, at least
+// eight and at most sixteen pages.
+std::int64_t slight_kib(std::int64_t pss_kib);
+
+// Bounds of PSS, regardless of other processes: the anonymous memory that it shares with no process, and all that it
+// maps. The bounds of an exact PSS are equal; a held PSS may be wrong by slight_kib() if the process shares memory.
+// (KSM merging is ignored.)
 struct PssBounds {
-  std::int64_t least_kib = 0;
-  std::int64_t most_kib = 0;
+  std::int64_t min_kib = 0;
+  std::int64_t max_kib = 0;
 
   bool operator==(const PssBounds&) const = default;
 };
 
-// An estimated PSS_anon is as large as RssAnon where none of it is shared, and only there (collect/need/estimate.h).
-// Else a page may be in each process that forked from one with the same program and runs it still: `family` is how many
-// run it, itself included; 0: that is not known.
+// An estimated PSS_anon equals RssAnon only if none of it is shared (collect/need/estimate.h). Otherwise a page may be
+// in each process that was forked from the same program and still runs it: `family` is their number, including this
+// process; 0: unknown.
 PssBounds pss_bounds(const ProcessSample& sample, std::int64_t family = 0);
 
 }  // namespace memoir

@@ -1,6 +1,6 @@
 #pragma once
 
-// Rules that the configuration sets and the collector applies. Patterns are RE2 and match anywhere in the text unless
+// Rules set by the configuration and applied by the collector. Patterns are RE2 and match anywhere in the text unless
 // anchored.
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace memoir {
 
-// A category and what puts a process into it. All patterns given must match; an empty one is not given. At least one is
-// given.
+// A category and its conditions for a process. All given patterns must match; an empty pattern is not given. At least
+// one is given.
 struct CategoryRule {
   std::string name;
   std::string command;  // on the redacted command line
@@ -18,7 +18,7 @@ struct CategoryRule {
   std::string comm;
   std::string user;
   std::string cgroup;
-  std::size_t line = 0;  // of the configuration file; 0 for a built-in rule
+  std::size_t line = 0;  // in the configuration file; 0 for a built-in rule
 
   bool operator==(const CategoryRule&) const = default;
 };
@@ -26,11 +26,11 @@ struct CategoryRule {
 inline constexpr const char* kOtherCategory = "other";
 
 struct RedactionRule {
-  std::string pattern;  // RE2 over a command line with one argument per line: what its group 1 matches is replaced (all
-                        // of the match, if it has no group). Without a \n in it, it stays within one argument.
+  std::string pattern;  // RE2 over a command line with one argument per line. The match of its group 1 is replaced (the
+                        // full match without a group). Without a \n it stays within one argument.
   std::string program;  // RE2 over the program's base name; empty: any program
-  bool next = false;    // the pattern names an option whose value is the next argument: that is replaced as a whole
-  std::string unless;   // RE2 over the match, with what would be replaced: then it is kept; empty: never
+  bool next = false;    // the pattern names an option; its value, the next argument, is replaced completely
+  std::string unless;   // RE2 over the match with its replaceable part; if it matches, the text is kept; empty: never
   std::size_t line = 0;
 
   bool operator==(const RedactionRule&) const = default;

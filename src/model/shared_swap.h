@@ -1,7 +1,7 @@
 #pragma once
 
-// Whose the swap of shared mappings is: SwapPss leaves it out. Each region that maps an object counts as one share of
-// it, over all processes. Pure.
+// Divides swapped shared memory, which SwapPss omits, among its mappers. Each region that maps an object counts as one
+// share, over all processes. Pure.
 
 #include <cstdint>
 #include <span>
@@ -14,13 +14,14 @@ namespace memoir {
 struct SharedSwap {
   ProcessKey process;
   double kib = 0;
-  // Swap of shared mappings that the ledger sums without a label: how many share it is not known.
+  // Swap of shared mappings that the summary has without a label: its number of sharers is unknown.
   std::int64_t unknown_kib = 0;
 
   bool operator==(const SharedSwap&) const = default;
 };
 
-// In the order of `ledgers`. It takes the ledgers of all processes: a sharer that is left out makes the others' larger.
-std::vector<SharedSwap> share_swap(std::span<const ProcessLedger> ledgers);
+// Returns results in the order of `summaries`, which must be those of all processes: a missing sharer makes the others'
+// shares larger.
+std::vector<SharedSwap> share_swap(std::span<const ProcessMappings> summaries);
 
 }  // namespace memoir

@@ -1,6 +1,6 @@
 #pragma once
 
-// Of whom a value is: of the machine, of a process, or of a group whose members' values are summed.
+// The subject of a value: the machine, a process, or a group of processes with summed values.
 
 #include <array>
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace memoir {
 
-// The numbers are the store's.
+// The numbers are stored.
 enum class SubjectKind : std::uint8_t { machine = 0, category = 1, process = 2, identity = 3, cgroup = 4 };
 
-// What each is called, at the place of its number.
+// The names of each kind, at the index of its number.
 struct SubjectInfo {
-  std::string_view name;  // "cgroup", the word of --group
+  std::string_view name;  // "cgroup", the value of --group
   std::string_view one;   // "a cgroup"
-  bool summed = false;    // its values are sums over its processes, which no row of a tick has
+  bool summed = false;    // its values are sums over its processes; no row of a tick has them
 };
 inline constexpr std::array kSubjects{SubjectInfo{"machine", "the machine"}, SubjectInfo{"category", "a category"},
                                       SubjectInfo{"process", "a process"}, SubjectInfo{"identity", "an identity", true},
@@ -27,7 +27,7 @@ constexpr const SubjectInfo& info_of(SubjectKind kind) {
   return kSubjects.at(static_cast<std::size_t>(kind));
 }
 
-// Groups: every process is a member of one of each.
+// Groups: every process is a member of one group of each kind.
 inline constexpr std::array kGroupKinds{SubjectKind::category, SubjectKind::identity, SubjectKind::cgroup};
 
 inline constexpr std::array kSubjectKinds{SubjectKind::machine, SubjectKind::category, SubjectKind::process,

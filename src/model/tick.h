@@ -1,7 +1,7 @@
 #pragma once
 
-// One pass of the recorder over the machine: what the collector hands to the store. It holds the whole state, every
-// live process; the store's writer finds out what changed.
+// One pass of the recorder over the machine, from the collector to the store. It contains the full state, every live
+// process; the store's writer finds the changes.
 
 #include <algorithm>
 #include <array>
@@ -18,50 +18,54 @@
 #include "model/extremes.h"
 #include "model/machine.h"
 #include "model/mapping.h"
+#include "model/odd_lines.h"
 #include "model/process.h"
+#include "model/recorder_memory.h"
 #include "model/segment.h"
 #include "model/tmpfs.h"
 
 namespace memoir {
 
-// Totals over the processes of one category. What a member does not let us know counts as 0, and the member in
+// Totals over the processes of one category. A member's unknown values count as 0, and the member is counted in
 // `inexact`.
 struct CategorySample {
   std::string category;
   std::int64_t processes = 0;
-  std::int64_t inexact = 0;  // members whose source is not exact or held
+  std::int64_t inexact = 0;  // members with a source other than exact and held
   std::int64_t rss_kib = 0;
-  std::int64_t pss_kib = 0;  // of an approximate member: as its sample
-  std::int64_t uss_kib = 0;  // of exact members only
+  std::int64_t pss_kib = 0;  // for an approximate member its sample's value
+  std::int64_t uss_kib = 0;  // exact members only
   std::int64_t swap_kib = 0;
   std::int64_t swap_pss_kib = 0;
-  std::int64_t shared_swap_kib = 0;  // beside it, of shared mappings
+  std::int64_t shared_swap_kib = 0;  // of shared mappings, not in swap
+  std::int64_t hugetlb_kib = 0;
 
   bool operator==(const CategorySample&) const = default;
 };
 
-// What a tick saw.
+// Number of processes by outcome in a tick.
 struct TickCounts {
-  std::int64_t seen = 0;  // processes, kernel threads left out
+  std::int64_t seen = 0;  // processes, without kernel threads
   std::int64_t kernel_threads = 0;
-  std::int64_t born = 0;      // first seen in this tick
-  std::int64_t exited = 0;    // seen in the tick before, not any more
-  std::int64_t execed = 0;    // same pid and start, another program image
+  std::int64_t execed = 0;    // same pid and start, different program image
   std::int64_t denied = 0;    // smaps_rollup not permitted
-  std::int64_t vanished = 0;  // listed, but gone before it was read
-  std::int64_t blocked = 0;   // a read was not back in time, or left out for that
+  std::int64_t vanished = 0;  // listed, but exited before it was read
+  std::int64_t blocked = 0;   // reads that did not finish in time, or were skipped because of that
   std::int64_t zombies = 0;
-  std::int64_t malformed = 0;  // a file could not be understood
+  std::int64_t malformed = 0;  // lines and texts of the kernel that could not be parsed
+  // Not stored: the store compares processes with the previously stored tick.
+  std::int64_t born = 0;    // first seen in this tick
+  std::int64_t exited = 0;  // sampled by the previous tick, not by this one
 
   bool operator==(const TickCounts&) const = default;
 };
 
-// What a tick cost, by kind of file. CPU is that of the threads that did the work.
+// Cost of a tick by kind of file. CPU time is that of the threads that did the work.
 enum class CostKind : std::uint8_t {
   list,      // the directory /proc
   status,    // status, stat and statm
-  rollup,    // smaps_rollup; smaps of those whose turn it is
-  identity,  // cmdline, exe, cwd, cgroup, the user's name: at birth and exec
+  rollup,    // smaps_rollup; smaps of processes that are due
+  identity,  // cmdline, exe, cwd, cgroup, the user's name: at start and exec
   machine,   // meminfo, vmstat, pressure, SysV segments, tmpfs, cgroups
   count_,
 };
@@ -77,17 +81,17 @@ using TickCost = std::array<Cost, static_cast<std::size_t>(CostKind::count_)>;
 
 std::string_view to_string(CostKind kind);
 
-// How the PSS of the processes is known (source.h of ProcessSample), and what came of reading it by need.
+// How the PSS of the processes is known (see ProcessSample::source), and the results of reading it on demand.
 struct TickReads {
   std::int64_t exact = 0;
   std::int64_t held = 0;
   std::int64_t estimated = 0;
-  std::int64_t put_off = 0;     // was to be read as well, but for the budget
-  std::int64_t longest_us = 0;  // of one reading: so long it held up the process at most
-  // Estimates that a reading replaced: how many, and by how much they were wrong.
+  std::int64_t deferred = 0;    // due reads deferred by the budget
+  std::int64_t longest_us = 0;  // of one reading: maximum time for which it blocked the process
+  // Estimates replaced by a reading: their number and error.
   std::int64_t checked = 0;
-  std::int64_t checked_kib = 0;  // what was read
-  std::int64_t error_kib = 0;    // the sum of the differences
+  std::int64_t checked_kib = 0;  // PSS read
+  std::int64_t error_kib = 0;    // sum of the absolute differences
 
   void count(Source source) {
     exact += source == Source::exact ? 1 : 0;
@@ -104,8 +108,8 @@ struct TickReads {
   bool operator==(const TickReads&) const = default;
 };
 
-// The looks of the census since the tick before.
-struct TickLooks {
+// Scans of the census since the previous tick.
+struct TickScans {
   std::int64_t count = 0;
   std::int64_t cpu_us = 0;
   std::int64_t longest_us = 0;  // wall time
@@ -116,20 +120,20 @@ struct TickLooks {
     longest_us = std::max(longest_us, cost.wall_us);
   }
 
-  bool operator==(const TickLooks&) const = default;
+  bool operator==(const TickScans&) const = default;
 };
 
-// What the kernel told of processes since the tick before.
+// Process events from the kernel since the previous tick.
 struct TickEvents {
-  std::int64_t ends = 0;
-  std::int64_t lost = 0;  // events for which there was no room; how many of them were ends is not known
+  std::int64_t exits = 0;
+  std::int64_t lost = 0;  // events dropped for lack of buffer space; the number of exits among them is unknown
 
   bool operator==(const TickEvents&) const = default;
 };
 
-// Why a process is not there any more.
+// Why a process is no longer present.
 enum class ExitKind : std::uint8_t {
-  exited = 0,  // gone, or another process has its pid
+  exited = 0,  // gone, or its pid belongs to another process
   execed = 1,  // became another program image
 };
 
@@ -140,10 +144,13 @@ struct ProcessExit {
   bool operator==(const ProcessExit&) const = default;
 };
 
-// Processes of a cgroup, or of one below it that is not known any more, that the OOM killer ended.
+// Processes killed by the OOM killer in a cgroup, or in an already removed descendant.
 struct OomKills {
   std::string cgroup;
   std::int64_t count = 0;
+  // Processes among them that the kernel's counters contain twice: with memory.oom.group the chosen one is killed
+  // again.
+  std::int64_t repeated = 0;
 
   bool operator==(const OomKills&) const = default;
 };
@@ -152,51 +159,53 @@ struct Tick {
   Moment begin;              // before the first read
   Moment end;                // after the last
   bool keyframe = false;     // every live process gets a row
-  std::int64_t skipped = 0;  // slots passed over since the tick before, because it overran
+  std::int64_t skipped = 0;  // slots skipped since the previous tick because it overran
   Cost total;                // of the whole pass
   TickCost cost{};
   TickCounts counts;
+  OddLines odd_lines;  // counts.malformed in all
   TickReads reads;
-  TickLooks looks;
-  std::optional<TickEvents> events;  // absent: nobody told
-  std::optional<Cost> storing;       // of what was stored since the tick before, and of upkeep; absent: not known
+  TickScans scans;
+  std::optional<TickEvents> events;  // nullopt without kernel events
+  std::optional<Cost> storing;       // of storing since the previous tick, with maintenance; nullopt if unknown
+  std::optional<RecorderMemory> recorder_memory = {};  // once a minute
   MachineSample machine;
-  std::vector<ProcessInfo> born;            // new or exec'd in this tick, or whose cgroup changed
-  std::vector<ProcessExit> exits;           // since the tick before, sorted by key
-  std::vector<ProcessEnd> ends;             // as the kernel told of them, since the tick before; sorted by key
-  std::vector<EndSum> end_sums;             // of those that are not among them
-  std::vector<OomVictim> oom_victims;       // in the order of their choice
-  std::vector<ProcessSample> processes;     // all that live (zombies too), sorted by key
-  TickExtremes extremes;                    // since the tick before
-  std::vector<CategorySample> categories;   // those with a process, sorted by name
-  std::vector<CgroupSample> cgroups;        // with a process in or below them, as far as known; sorted by path
-  std::vector<CgroupContainer> containers;  // of cgroups of which that is new
-  std::vector<OomKills> oom_kills;          // since the tick before, by the counters of the cgroups; sorted by path
-  // What is read more seldom. Absent: not in this tick, and what was read last still holds.
+  std::vector<ProcessInfo> born;            // new or exec'd in this tick, or with a changed cgroup
+  std::vector<ProcessExit> exits;           // since the previous tick, sorted by key
+  std::vector<ExitRecord> exit_records;     // reported by the kernel since the previous tick; sorted by key
+  std::vector<ExitSum> exit_sums;           // of exits that are not among them
+  std::vector<OomVictim> oom_victims;       // in the order of selection
+  std::vector<ProcessSample> processes;     // all live processes (zombies too), sorted by key
+  TickExtremes extremes;                    // since the previous tick
+  std::vector<CategorySample> categories;   // non-empty categories, sorted by name
+  std::vector<CgroupSample> cgroups;        // cgroups with a process in or below them, as far as known; sorted by path
+  std::vector<CgroupContainer> containers;  // of cgroups with a newly known container
+  std::vector<OomKills> oom_kills;          // since the previous tick, by the counters of the cgroups; sorted by path
+  // Values that are read less often. nullopt if not read in this tick: the last reading is still valid.
   std::optional<std::vector<CgroupDetail>> cgroup_details;  // of all in cgroups, sorted by path
   std::optional<std::vector<SysvSegment>> segments;         // sorted by shmid
   std::optional<std::vector<TmpfsSample>> tmpfs;            // sorted by mount point
-  std::vector<ProcessLedger> ledgers;                       // what is new of some, each once; sorted by process
+  std::vector<ProcessMappings> summaries;                   // changes, one entry per process at most; sorted by process
 };
 
-// A process that the store knows to have lived at the end of an earlier run in this boot, so that a restarted recorder
-// goes on with the same identity and exec count.
+// A process that ran at the end of an earlier run in this boot, so that a restarted recorder continues with the same
+// identity and exec count.
 struct KnownProcess {
   ProcessKey key;
   std::string comm;
   std::string exe;
 };
 
-// Of what the machine's counter of OOM kills rose by since the tick before, those that no cgroup of this tick tells.
-// The counters are not read at one moment: a cgroup may know of one that the machine tells at the next tick, which it
-// is `ahead` by until then.
-std::int64_t untold_kills(std::int64_t rise, const Tick& tick, std::int64_t& ahead);
+// Part of the rise of the machine's OOM kill counter since the previous tick that no cgroup of this tick explains. The
+// counters are not read at the same moment: a cgroup may count a kill that the machine reports only at the next tick.
+// `ahead` is the number of such kills.
+std::int64_t unattributed_kills(std::int64_t rise, const Tick& tick, std::int64_t& ahead);
 
-// Things that happened to the recording, kept in the store's event table.
+// Recorder events, stored in the event table.
 struct Event {
   Moment at;
-  std::string kind;  // one word: unclean, gap, clock-step, reload, lost, degraded, restored, set-aside, oom-kill …
-  std::string text;  // a sentence for a person
+  std::string kind;  // one word: unclean, gap, clock-step, reload, lost, degraded, restored, quarantined, oom-kill …
+  std::string text;  // a sentence for humans
 
   bool operator==(const Event&) const = default;
 };

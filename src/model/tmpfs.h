@@ -1,6 +1,6 @@
 #pragma once
 
-// What lies in a tmpfs: how full it is, and the largest of its directories and files. Sizes are KiB.
+// The contents of a tmpfs: its usage, and its largest directories and files. Sizes are KiB.
 
 #include <cstdint>
 #include <optional>
@@ -11,31 +11,33 @@ namespace memoir {
 
 struct TmpfsEntry {
   std::string path;        // below the mount point; empty: the mount point itself
-  bool directory = false;  // its numbers are of all below it
+  bool directory = false;  // with the totals of everything below it
   std::int64_t allocated_kib = 0;
-  std::int64_t logical_kib = 0;  // lengths of the files
+  std::int64_t logical_kib = 0;  // st_size of all entries
   std::int64_t entries = 1;
   std::uint32_t uid = 0;        // of the owner
-  std::int64_t changed_ms = 0;  // when it was written to last; of a directory the latest below it
+  std::int64_t changed_ms = 0;  // last modification; for a directory the latest below it
 
   bool operator==(const TmpfsEntry&) const = default;
 };
 
-// The numbers are the store's; there 3 is one that is not mounted any more.
+// The numbers are stored; 3 in the file means no longer mounted.
 enum class TmpfsWalk : std::uint8_t {
   whole = 0,
-  cut = 1,       // too many entries, too slow or too deep, or some folders may not be entered: what was found
-  not_read = 2,  // it may not be entered, is hidden, or does not answer
-  not_yet = 4,   // it has not had its turn, or nothing is walked
+  cut = 1,       // too many entries, too slow or too deep, or unreadable folders: partial result
+  not_read = 2,  // unreadable, hidden, or not answering
+  not_yet = 4,   // not yet walked, or walks are disabled
 };
 
-// What a walk found. A file of several names counts once; what is mounted on it does not.
+// Result of a walk. A file with several names counts once; file systems mounted on it are excluded.
 struct TmpfsContent {
   std::int64_t entries = 0;  // of all kinds
   std::int64_t directories = 0;
   std::int64_t symlinks = 0;
-  std::int64_t others = 0;  // pipes, sockets, devices
-  std::int64_t closed = 0;  // directories that may not be entered
+  std::int64_t sockets = 0;
+  std::int64_t fifos = 0;
+  std::int64_t devices = 0;  // of both kinds
+  std::int64_t closed = 0;   // unreadable directories
   std::int64_t allocated_kib = 0;
   std::int64_t logical_kib = 0;
 
@@ -43,12 +45,13 @@ struct TmpfsContent {
 };
 
 struct TmpfsSample {
-  std::string mount_point;  // the shortest of its file system that can be reached
+  std::string mount_point;  // shortest reachable mount point of its file system
+  std::string source;       // device as given to mount(8): "tmpfs", "run"; empty: unknown
   TmpfsWalk walk = TmpfsWalk::not_yet;
-  std::optional<std::int64_t> limit_kib;  // absent: none, or not known
+  std::optional<std::int64_t> limit_kib;  // nullopt: no limit, or unknown
   std::optional<std::int64_t> used_kib;   // statfs(2)
   std::optional<std::int64_t> inodes;     // in use
-  std::optional<std::int64_t> walked_ms;  // wall time of the walk that the rest is of; absent: there was none
+  std::optional<std::int64_t> walked_ms;  // wall time of the walk behind the following fields; nullopt: never walked
   TmpfsContent content;
   std::vector<TmpfsEntry> largest;  // sorted by path, then files first
 

@@ -18,23 +18,35 @@ Rank rank_of(std::string_view id, std::string_view controllers) {
   return kNone;
 }
 
+// Returns whether the path of a group is below that of `above`.
+bool is_below(std::string_view path, std::string_view above) {
+  if (above == "/") return path.size() > 1;
+  return path.size() > above.size() && path.starts_with(above) && path[above.size()] == '/';
+}
+
 }  // namespace
 
-Result<std::string_view> parse_cgroup(std::string_view text) {
-  if (text.empty()) return Error{ErrorKind::gone, "cgroup: empty, the process is gone"};
+Result<std::string_view> parse_cgroup(std::string_view text, OddLines* odd) {
+  if (text.empty()) return Error{ErrorKind::not_found, "cgroup: empty, the process is gone"};
   std::string_view best_path;
+  std::string_view unit_path;  // in the hierarchies where systemd creates units
   Rank best = kNone;
   KeyLine line;
   while (next_line(text, ':', line)) {
     std::string_view path = line.value;
     const Rank rank = rank_of(line.key, cut(path, ':'));
+    if (rank == kNone) continue;
+    if (line.torn || !path.starts_with('/')) {
+      if (odd != nullptr) odd->note("cgroup", line.key, line.text);
+      continue;
+    }
+    if (rank != kMemory && path.size() > unit_path.size()) unit_path = path;
     if (rank >= best) continue;
-    if (line.torn || !path.starts_with('/')) return bad_line("cgroup", line.text);
     best = rank;
     best_path = path;
   }
   if (best == kNone) return nothing_known("cgroup");
-  return best_path;
+  return is_below(unit_path, best_path) ? unit_path : best_path;
 }
 
 }  // namespace memoir

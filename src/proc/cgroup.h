@@ -10,12 +10,14 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "model/odd_lines.h"
 
 namespace memoir {
 
-// The path that holds the process's memory: that of the v1 memory controller if there is one, else the v2 path (`0::`),
-// else the named systemd hierarchy. A view into the text. No text: gone. No such line, or it
-// is torn: malformed.
-Result<std::string_view> parse_cgroup(std::string_view text);
+// Returns the path to which the process's memory is charged: that of the v1 memory controller if there is one,
+// otherwise the v2 path (`0::`), otherwise the named systemd hierarchy. If one of the latter two is below it, that one:
+// units without memory accounting are only there. A view into the text. No text: not_found. No such line: malformed.
+// `odd`: see key_lines.h; it gets a line that is torn or has no path.
+Result<std::string_view> parse_cgroup(std::string_view text, OddLines* odd = nullptr);
 
 }  // namespace memoir

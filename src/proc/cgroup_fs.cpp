@@ -11,10 +11,14 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/text.h"
+#include "model/cgroup.h"
+#include "proc/mountinfo.h"
+
 namespace memoir {
 namespace {
 
-// nullptr: it has nothing like it.
+// nullptr: there is no equivalent.
 struct FileNames {
   const char* v2 = nullptr;
   const char* v1 = nullptr;
@@ -49,7 +53,7 @@ bool exists(const std::string& path) {
 
 }  // namespace
 
-CgroupFs::CgroupFs(std::string root) : root_(std::move(root)) {
+CgroupFs::CgroupFs(std::string root, std::string_view mounts) : root_(std::move(root)) {
   const std::string memory = root_ + "/memory";
   const std::string unified = root_ + "/unified";
   v1_ = exists(memory + "/memory.limit_in_bytes");
@@ -58,6 +62,8 @@ CgroupFs::CgroupFs(std::string root) : root_(std::move(root)) {
   } else if (!exists(root_ + "/cgroup.controllers") && exists(unified + "/cgroup.controllers")) {
     root_ = unified;
   }
+  top_ = escape_bytes(mounted_at(mounts, root_).value_or("/"));
+  if (leaves_the_tree(top_)) top_.clear();
   struct statfs found {};
   real_ = !v1_ && ::statfs(root_.c_str(), &found) == 0 && found.f_type == CGROUP2_SUPER_MAGIC;
 }
@@ -69,44 +75,47 @@ const char* CgroupFs::name_of(CgroupFile file) const {
 
 Result<Fd> CgroupFs::open(std::string_view path, CgroupFile file) const {
   const char* const name = name_of(file);
-  if (name == nullptr || leaves_the_tree(path)) return Error{ErrorKind::gone, "cgroup: has no such file"};
-  const std::string full = folder(path) + name;
+  const auto folder_path = name == nullptr ? std::nullopt : folder(path);
+  if (!folder_path) return Error{ErrorKind::not_found, "cgroup: has no such file"};
+  const std::string full = *folder_path + name;
   const bool resets = real_ && (file == CgroupFile::peak || file == CgroupFile::swap_peak);
   Fd fd(resets ? ::open(full.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY) : -1);
   if (fd) return fd;
   return open_file(full);
 }
 
-// Whatever is written resets it.
+// Writing anything resets it.
 Status CgroupFs::reset_peak(const Fd& peak) const {
-  if (!real_) return Error{ErrorKind::denied, "cgroup: its peak is not to be reset"};
+  if (!real_) return Error{ErrorKind::denied, "cgroup: its peak must not be reset"};
   if (::pwrite(peak.get(), "reset", 5, 0) > 0) return Done{};
-  return Error{errno == ENODEV ? ErrorKind::gone : ErrorKind::denied, "cgroup: its peak cannot be reset"};
+  return Error{errno == ENODEV ? ErrorKind::not_found : ErrorKind::denied, "cgroup: its peak cannot be reset"};
 }
 
-std::string CgroupFs::folder(std::string_view path) const {
-  std::string full = root_;
-  full += path;
-  if (!path.ends_with('/')) full += '/';
+std::optional<std::string> CgroupFs::folder(std::string_view path) const {
+  if (top_.empty() || leaves_the_tree(path) || !is_in_cgroup(path, top_)) return std::nullopt;
+  if (top_ != "/") path.remove_prefix(top_.size());
+  std::string full = root_ + unescape_bytes(path);
+  if (!full.ends_with('/')) full += '/';
   return full;
 }
 
 Result<std::uint64_t> CgroupFs::number(std::string_view path) const {
-  if (leaves_the_tree(path)) return Error{ErrorKind::gone, "cgroup: is not below the root"};
-  const std::string full = folder(path);
+  const auto full = folder(path);
+  if (!full) return Error{ErrorKind::not_found, "cgroup: is not below the root"};
   struct stat found {};
-  if (::stat(full.c_str(), &found) != 0) return errno_error(errno, "look at", full);
+  if (::stat(full->c_str(), &found) != 0) return errno_error(errno, "look at", *full);
   return static_cast<std::uint64_t>(found.st_ino);
 }
 
 std::vector<std::string> CgroupFs::children(std::string_view path) const {
   std::vector<std::string> names;
-  if (leaves_the_tree(path)) return names;
+  const auto full = folder(path);
+  if (!full) return names;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder(path), error), end; !error && entry != end;
-       entry.increment(error)) {
+  for (std::filesystem::directory_iterator entry(*full, error), end; !error && entry != end; entry.increment(error)) {
     std::error_code unknown;
-    if (entry->is_directory(unknown) && !entry->is_symlink(unknown)) names.push_back(entry->path().filename());
+    if (entry->is_directory(unknown) && !entry->is_symlink(unknown))
+      names.push_back(escape_bytes(entry->path().filename().native()));
   }
   return names;
 }

@@ -1,11 +1,17 @@
 #pragma once
 
-// The door to the cgroups' memory files, as proc_fs.h is to /proc. Its root is a parameter. Where a v1 memory
-// controller is mounted below it as "memory", all files are that one's; else those of v2, which is the root itself, or
-// "unified" below it where v1 has the other controllers. Paths of both are never mixed: the memory controller is in one
-// hierarchy only, and /proc/PID/cgroup tells the path in that one. Safe from several threads.
+// The only code that opens the cgroups' memory files, as proc_fs.h is for /proc. Its root is a parameter. If a v1
+// memory controller is mounted below it as "memory", all files are from there. Otherwise they are v2's, which is the
+// root itself, or "unified" below it if v1 has the other controllers. Paths of the two are never mixed: the memory
+// controller is in one hierarchy only, and /proc/PID/cgroup has the path in that one. Paths are escaped by
+// escape_bytes(). Thread-safe.
+//
+// The hierarchy may be mounted from an inner cgroup, as in containers without a cgroup namespace: then only cgroups
+// below that one have files. In a cgroup namespace, the visible mount of a hierarchy may start above it: then no
+// cgroup's files are known.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +21,7 @@
 
 namespace memoir {
 
-// By their names in v2.
+// Named as in v2.
 enum class CgroupFile : std::uint8_t {
   current,
   stat,
@@ -38,34 +44,39 @@ inline constexpr std::size_t kCgroupFiles = static_cast<std::size_t>(CgroupFile:
 
 class CgroupFs {
  public:
-  explicit CgroupFs(std::string root = "/sys/fs/cgroup");
+  // `mounts`: the text of mountinfo.
+  explicit CgroupFs(std::string root = "/sys/fs/cgroup", std::string_view mounts = {});
 
-  // A file of the cgroup at `path`, as /proc/PID/cgroup has it. Gone: there is no such cgroup, or it has no such file;
-  // a path out of the reader's own cgroup namespace ("/../…") has none either.
-  // Peaks are opened for writing as well, where that is permitted.
+  // The cgroup of the root folder: "/"; empty if unknown.
+  const std::string& top() const { return top_; }
+
+  // Opens a file of the cgroup at `path`, in /proc/PID/cgroup's format. not_found if there is no such cgroup or file,
+  // or for a path outside of the reader's own cgroup namespace ("/../…"). Peaks are also opened for writing, if
+  // permitted.
   Result<Fd> open(std::string_view path, CgroupFile file) const;
-  // Makes an open memory.peak or memory.swap.peak of v2 tell the highest from now on, for this descriptor alone. Gone:
-  // its cgroup is. Denied: it may not be written, or the kernel cannot (before 6.12); v1 could do it for everybody
-  // only.
+  // Resets an open memory.peak or memory.swap.peak of v2, for this descriptor only. not_found if its cgroup is removed;
+  // denied if it is not writable, or the kernel cannot (before 6.12); v1 can only reset it for all readers.
   Status reset_peak(const Fd& peak) const;
-  // The number of a cgroup, which the kernel tells by: the inode of its folder. Gone: as of open().
+  // Returns the number of a cgroup that the kernel uses in events: the inode of its folder. not_found as in open().
   Result<std::uint64_t> number(std::string_view path) const;
-  // The names of those directly below it; none where that may not be read.
+  // Names of its direct children; empty if unreadable.
   std::vector<std::string> children(std::string_view path) const;
-  // Whether the hierarchy has such files.
+  // Returns whether the hierarchy has such files.
   bool has(CgroupFile file) const { return name_of(file) != nullptr; }
 
-  // Whether the events of a cgroup count those of the cgroups below it, too.
+  // Returns whether the events of a cgroup include those of its descendants.
   bool counts_below() const { return !v1_; }
   bool is_v1() const { return v1_; }
 
  private:
-  std::string folder(std::string_view path) const;
+  // nullopt if it has none.
+  std::optional<std::string> folder(std::string_view path) const;
   const char* name_of(CgroupFile file) const;
 
   std::string root_;
+  std::string top_ = "/";
   bool v1_ = false;
-  bool real_ = false;  // the kernel's own v2: nothing else is written to
+  bool real_ = false;  // the kernel's own v2: no other file system is written to
 };
 
 }  // namespace memoir

@@ -12,7 +12,7 @@ namespace memoir {
 namespace {
 
 constexpr std::int64_t kBytesPerKib = 1024;
-// v1 says "no limit" by LONG_MAX rounded down to whole pages, which have at most 64 KiB.
+// v1 represents "no limit" by LONG_MAX rounded down to whole pages, which have at most 64 KiB.
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max() - 64 * kBytesPerKib;
 
 constexpr std::array<std::string_view, 16> kStatNames{
@@ -21,40 +21,54 @@ constexpr std::array<std::string_view, 16> kStatNames{
     "total_shmem", "total_swap", "total_inactive_file", "total_active_file"};
 constexpr KeyTable kStatKeys(kStatNames);
 
-// The place of one of the names, found at compile time.
+// Index of one of the names, found at compile time.
 consteval std::size_t stat_place(std::string_view name) {
   std::size_t place = 0;
   while (kStatNames.at(place) != name) ++place;
   return place;
 }
 
-using StatBytes = std::array<std::optional<std::int64_t>, kStatNames.size()>;
-
 class StatValues {
  public:
-  explicit StatValues(const StatBytes& bytes) : bytes_(bytes) {}
+  StatValues(std::string_view text, OddLines* odd) : lines_("memory.stat", odd) {
+    KeyCursor cursor(kStatKeys);
+    KeyLine line;
+    while (next_line(text, ' ', line)) {
+      if (const auto key = cursor.find(line.key)) bytes_.at(*key) = lines_.take(*key, line, line.count());
+    }
+  }
 
-  // The first that there is, in KiB.
+  bool any() const { return lines_.any(); }
+  bool has(std::size_t place) const { return lines_.seen(place); }
+  // Value of the first with a line, in KiB.
   std::optional<std::int64_t> first(std::initializer_list<std::size_t> places) const {
     for (const std::size_t place : places) {
-      if (const auto bytes = bytes_.at(place)) return *bytes / kBytesPerKib;
+      if (lines_.seen(place)) return kib(place);
     }
     return std::nullopt;
   }
-  // Of those that there are.
+  // Sum of those with a line.
   std::optional<std::int64_t> sum(std::initializer_list<std::size_t> places) const {
-    std::optional<std::int64_t> kib;
+    std::optional<std::int64_t> sum;
     for (const std::size_t place : places) {
-      if (const auto part = first({place})) kib = kib.value_or(0) + *part;
+      if (!lines_.seen(place)) continue;
+      if (!kib(place)) return std::nullopt;
+      sum = sum.value_or(0) + *kib(place);
     }
-    return kib;
+    return sum;
   }
 
  private:
-  const StatBytes& bytes_;
+  std::optional<std::int64_t> kib(std::size_t place) const {
+    const auto bytes = bytes_.at(place);
+    return bytes ? std::optional(*bytes / kBytesPerKib) : std::nullopt;
+  }
+
+  std::array<std::optional<std::int64_t>, kStatNames.size()> bytes_;
+  LineValues<kStatNames.size()> lines_;
 };
 
-// The line of a file that holds one value; nothing where it is torn.
+// The line of a file with a single value; nullopt if it is torn.
 std::optional<std::string_view> only_line(std::string_view text) {
   KeyLine line;
   if (!next_line(text, '\n', line) || line.torn || !text.empty()) return std::nullopt;
@@ -62,7 +76,7 @@ std::optional<std::string_view> only_line(std::string_view text) {
 }
 
 Error gone() {
-  return {ErrorKind::gone, "cgroup: empty, the cgroup is gone"};
+  return {ErrorKind::not_found, "cgroup: empty, the cgroup is gone"};
 }
 
 }  // namespace
@@ -78,49 +92,41 @@ Result<std::int64_t> parse_cgroup_usage(std::string_view text) {
   return TRY(parse_cgroup_count(text)) / kBytesPerKib;
 }
 
-Result<CgroupStat> parse_cgroup_stat(std::string_view text) {
+Result<CgroupStat> parse_cgroup_stat(std::string_view text, OddLines* odd) {
   if (text.empty()) return gone();
-  StatBytes bytes;
-  KeyCursor cursor(kStatKeys);
-  KeyLine line;
-  while (next_line(text, ' ', line)) {
-    const auto key = cursor.find(line.key);
-    if (!key) continue;
-    bytes.at(*key) = line.count();
-    if (!bytes.at(*key)) return bad_line("memory.stat", line.text);
-  }
-  const StatValues values(bytes);
+  const StatValues values(text, odd);
+  if (!values.any()) return nothing_known("memory.stat");
   const auto active = values.first({stat_place("total_active_file"), stat_place("active_file")});
   const auto inactive = values.first({stat_place("total_inactive_file"), stat_place("inactive_file")});
-  if (!active || !inactive) return nothing_known("memory.stat");
   CgroupStat stat;
   stat.anon = values.first({stat_place("anon"), stat_place("total_rss"), stat_place("rss")});
-  stat.file = *active + *inactive;
+  if (active && inactive) stat.file = *active + *inactive;
   stat.shmem = values.first({stat_place("total_shmem"), stat_place("shmem")});
   stat.kernel = values.first({stat_place("kernel")});
-  if (!stat.kernel)
+  if (!values.has(stat_place("kernel")))
     stat.kernel =
         values.sum({stat_place("kernel_stack"), stat_place("pagetables"), stat_place("percpu"), stat_place("slab")});
   stat.swap = values.first({stat_place("total_swap"), stat_place("swap")});
   return stat;
 }
 
-Result<CgroupEvents> parse_cgroup_events(std::string_view text) {
+Result<CgroupEvents> parse_cgroup_events(std::string_view text, OddLines* odd) {
   if (text.empty()) return gone();
   struct Counter {
     std::string_view key;
     std::optional<std::int64_t> CgroupEvents::*count;
   };
-  constexpr std::array counters{Counter{"low", &CgroupEvents::low}, Counter{"high", &CgroupEvents::high},
-                                Counter{"max", &CgroupEvents::max}, Counter{"oom", &CgroupEvents::oom},
-                                Counter{"oom_kill", &CgroupEvents::oom_kill}};
+  constexpr std::array counters{
+      Counter{"low", &CgroupEvents::low},           Counter{"high", &CgroupEvents::high},
+      Counter{"max", &CgroupEvents::max},           Counter{"oom", &CgroupEvents::oom},
+      Counter{"oom_kill", &CgroupEvents::oom_kill}, Counter{"oom_group_kill", &CgroupEvents::oom_group_kill}};
   CgroupEvents events;
+  LineValues<counters.size()> values("memory.events", odd);
   KeyLine line;
   while (next_line(text, ' ', line)) {
     const auto* const counter = std::ranges::find(counters, line.key, &Counter::key);
     if (counter == counters.end()) continue;
-    events.*counter->count = line.count();
-    if (!(events.*counter->count)) return bad_line("a cgroup's events", line.text);
+    events.*counter->count = values.take(static_cast<std::size_t>(counter - counters.begin()), line, line.count());
   }
   return events;
 }
@@ -133,10 +139,10 @@ Result<std::int64_t> parse_cgroup_count(std::string_view text) {
   return *count;
 }
 
-Result<CgroupPressure> parse_cgroup_pressure(std::string_view text) {
+Result<CgroupPressure> parse_cgroup_pressure(std::string_view text, OddLines* odd) {
   if (text.empty()) return gone();
   MachineMemory fields;
-  TRY(parse_pressure(text, fields));
+  TRY(parse_pressure(text, fields, odd));
   return CgroupPressure{fields.get(MachineField::psi_some_total), fields.get(MachineField::psi_full_total)};
 }
 

@@ -8,17 +8,18 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "model/odd_lines.h"
 
 namespace memoir {
 
-// memory.max, memory.high, memory.swap.max and v1's memory.limit_in_bytes, in KiB. Absent: there is no limit, which v2
-// says by "max" and v1 by the largest number of whole pages. No text: gone.
+// Parses memory.max, memory.high, memory.swap.max and v1's memory.limit_in_bytes, in KiB. nullopt without a limit,
+// which is "max" in v2 and the largest number of whole pages in v1. No text: not_found.
 Result<std::optional<std::int64_t>> parse_cgroup_limit(std::string_view text);
 
 // memory.current, memory.swap.current and v1's memory.usage_in_bytes, in KiB.
 Result<std::int64_t> parse_cgroup_usage(std::string_view text);
 
-// memory.stat, in KiB. Of v1 the totals, which count the cgroups below as well, as v2's numbers do.
+// memory.stat, in KiB. For v1 the totals, which include descendants, like v2's numbers.
 struct CgroupStat {
   std::optional<std::int64_t> anon;  // v1: rss
   std::optional<std::int64_t> file;  // page cache on the file lists: active_file + inactive_file
@@ -27,37 +28,38 @@ struct CgroupStat {
   std::optional<std::int64_t> swap;    // v1
 };
 
-// Malformed without the file lists.
+// A text without any value is malformed. `odd`: see key_lines.h.
 //
 //   active_file 4096
 //   inactive_file 12288
-Result<CgroupStat> parse_cgroup_stat(std::string_view text);
+Result<CgroupStat> parse_cgroup_stat(std::string_view text, OddLines* odd = nullptr);
 
-// memory.events, memory.events.local and v1's memory.oom_control, which counts OOM kills alone. Absent: an older kernel
-// does not count them.
+// memory.events, memory.events.local and v1's memory.oom_control, which only counts OOM kills. nullopt if an older
+// kernel lacks the counter.
 struct CgroupEvents {
   std::optional<std::int64_t> low;
   std::optional<std::int64_t> high;
   std::optional<std::int64_t> max;
   std::optional<std::int64_t> oom;
   std::optional<std::int64_t> oom_kill;
+  std::optional<std::int64_t> oom_group_kill;  // kills of a whole group, since Linux 5.17
 };
 
-// No text: gone.
+// No text: not_found.
 //
 //   oom_kill 2
-Result<CgroupEvents> parse_cgroup_events(std::string_view text);
+Result<CgroupEvents> parse_cgroup_events(std::string_view text, OddLines* odd = nullptr);
 
-// v1's memory.failcnt: how often usage ran against the limit.
+// v1's memory.failcnt: how often usage reached the limit.
 Result<std::int64_t> parse_cgroup_count(std::string_view text);
 
-// memory.pressure, in µs; as /proc/pressure/memory (pressure.h).
+// memory.pressure, in µs; like /proc/pressure/memory (pressure.h).
 struct CgroupPressure {
   std::optional<std::int64_t> some_total_us;
   std::optional<std::int64_t> full_total_us;
 };
 
-// No text: gone.
-Result<CgroupPressure> parse_cgroup_pressure(std::string_view text);
+// No text: not_found.
+Result<CgroupPressure> parse_cgroup_pressure(std::string_view text, OddLines* odd = nullptr);
 
 }  // namespace memoir

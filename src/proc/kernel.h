@@ -1,6 +1,6 @@
 #pragma once
 
-// The small file that says which boot this is: /proc/sys/kernel/random/boot_id.
+// The file that identifies the boot: /proc/sys/kernel/random/boot_id.
 
 #include <string>
 #include <string_view>

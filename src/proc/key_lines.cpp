@@ -10,15 +10,13 @@ namespace {
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::string_view kUnit = " kB";
-constexpr std::size_t kShown = 80;  // of a line in an error
-
 constexpr std::string_view kBlanks = "                                ";
 
 bool is_blank(std::string_view text) {
   return kBlanks.starts_with(text) || text.find_first_not_of(" \t") == std::string_view::npos;
 }
 
-// "    1612". From its end, for most have few digits behind many blanks, and a smaps has a million of them.
+// "    1612". Parsed from its end, because most have few digits after many blanks, and a smaps has a million of them.
 std::optional<std::int64_t> parse_padded(std::string_view text) {
   constexpr std::size_t surely_fit = std::numeric_limits<std::int64_t>::digits10;
   std::size_t blanks = text.size();
@@ -65,9 +63,7 @@ bool is_state(std::string_view text) {
 }
 
 Error bad_line(std::string_view file, std::string_view line) {
-  const std::string shown = to_printable(line.substr(0, kShown));
-  const char* const end = line.size() > kShown ? "…\"" : "\"";
-  return malformed(std::string(file) + ": cannot understand \"" + shown + end);
+  return malformed(std::string(file) + ": " + not_understood(line));
 }
 
 Error nothing_known(std::string_view file) {

@@ -1,25 +1,30 @@
 #pragma once
 
-// What the parsers of this folder share, and nobody else uses: kernel texts are lines of a key and a value, the keys in
-// nearly the same order on every kernel.
+// Shared by the parsers of this folder only: kernel texts are lines of a key and a value, the keys in nearly the same
+// order on every kernel. `odd` gets the lines that could not be parsed; each of them loses only its own value. nullptr:
+// they are not counted.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "model/field_set.h"
+#include "model/odd_lines.h"
 
 namespace memoir {
 
-// One line, cut at the first separator. Without a separator the key is the whole line.
+// One line, split at the first separator. Without a separator the key is the full line.
 struct KeyLine {
   std::string_view text;
   std::string_view key;
   std::string_view value;
-  bool torn = false;  // the text ended before the line's newline: even a number that looks whole may miss digits
+  bool torn = false;  // the text ended before the line's newline: even a plausible number may lack digits
 
   // "    1612 kB"
   std::optional<std::int64_t> kib() const;
@@ -27,7 +32,7 @@ struct KeyLine {
   std::optional<std::int64_t> count() const;
 };
 
-// Takes the next line off the front of `text`; false at its end.
+// Removes the next line from the front of `text`; returns false at its end.
 inline bool next_line(std::string_view& text, char separator, KeyLine& line) {
   if (text.empty()) return false;
   const std::size_t end = text.find('\n');
@@ -40,20 +45,20 @@ inline bool next_line(std::string_view& text, char separator, KeyLine& line) {
   return true;
 }
 
-// A decimal number of digits only that fits the model's signed numbers.
+// Parses a decimal number of digits only that fits the model's signed numbers.
 std::optional<std::int64_t> parse_natural(std::string_view digits);
 
 // "12.34" with exactly two digits after the point, in hundredths.
 std::optional<std::int64_t> parse_hundredths(std::string_view text);
 
-// Whether `text` is a process's state: one letter.
+// Returns whether `text` is a process's state: one letter.
 bool is_state(std::string_view text);
 
-// The error for a line of a known key that cannot be understood, and for a text without any known key.
+// The errors for a line that is required by the other lines, and for a text without known lines.
 Error bad_line(std::string_view file, std::string_view line);
 Error nothing_known(std::string_view file);
 
-// The keys that a parser knows, in the kernel's order, made at compile time.
+// The keys of a parser, in the kernel's order, built at compile time.
 template <std::size_t N>
 class KeyTable {
  public:
@@ -62,7 +67,7 @@ class KeyTable {
   }
 
   constexpr std::string_view operator[](std::size_t index) const { return keys_[index]; }
-  // False for most keys that are not in the table: a line that does not matter costs no search.
+  // False for most keys that are not in the table: an irrelevant line costs no search.
   constexpr bool may_have(std::string_view key) const { return known_[hash(key)]; }
 
  private:
@@ -85,8 +90,7 @@ constexpr KeyTable<Count> key_table(const std::array<Info, All>& names) {
   return KeyTable<Count>(keys);
 }
 
-// Finds keys in a table, beginning behind the one found last: in a text that follows the table's order each is found
-// at the first look.
+// Finds keys in a table, starting after the last one found: in a text in table order each is found by one comparison.
 template <std::size_t N>
 class KeyCursor {
  public:
@@ -106,11 +110,11 @@ class KeyCursor {
     return std::nullopt;
   }
 
-  // What was found last.
+  // Index of the last key found.
   std::size_t last() const { return next_ - 1; }
-  // Where it looks first.
+  // Index where the search starts.
   std::size_t next() const { return next_ == N ? 0 : next_; }
-  // That one is found.
+  // Marks that one as found.
   void pass() { next_ = next() + 1; }
 
  private:
@@ -118,33 +122,62 @@ class KeyCursor {
   std::size_t next_ = 0;
 };
 
-// Makes the fields from `First` on, `Count` of them, absent.
+// Makes `Count` fields from `First` on absent.
 template <std::size_t First, std::size_t Count, typename E>
 void clear_fields(FieldSet<E>& fields) {
   for (std::size_t i = First; i < First + Count; ++i) fields.clear(static_cast<E>(i));
 }
 
+// The values of a text's lines, one per key: an odd line, or one with a repeated key, has no value and is noted.
+template <std::size_t Count>
+class LineValues {
+ public:
+  LineValues(std::string_view file, OddLines* odd) : file_(file), odd_(odd) {}
+
+  std::optional<std::int64_t> take(std::size_t index, const KeyLine& line, std::optional<std::int64_t> value) {
+    const bool again = std::exchange(seen_[index], true);
+    const bool good = value && !again;
+    known_ += (good ? 1 : 0) - (has_[index] ? 1 : 0);
+    has_[index] = good;
+    if (good) return value;
+    if (odd_ != nullptr) odd_->note(file_, line.key, line.text);
+    return std::nullopt;
+  }
+  bool seen(std::size_t index) const { return seen_[index]; }
+  // Returns whether some key has a value.
+  bool any() const { return known_ > 0; }
+  // Every kernel prints this key.
+  void need(std::size_t index, std::string_view key) {
+    if (!seen_[index] && odd_ != nullptr) odd_->note_problem(file_, key, "has no " + std::string(key));
+  }
+
+ private:
+  std::string_view file_;
+  OddLines* odd_;
+  int known_ = 0;  // keys with a value
+  std::array<bool, Count> seen_{};
+  std::array<bool, Count> has_{};
+};
+
 // Sets the fields from `First` on, which are those of the table, each to the value of its line: KeyLine::kib() or
-// count(). Those without a line become absent, and so do all on an error. `file`: for messages.
+// count(). A field without a line, or with an odd one, becomes absent. `file`: for messages; each of its texts has the
+// `needed` lines. A text without any value: malformed.
 template <std::size_t First, auto Value, std::size_t Count, typename E>
 Status read_fields(std::string_view text, char separator, std::string_view file, const KeyTable<Count>& table,
-                   FieldSet<E>& fields) {
+                   FieldSet<E>& fields, OddLines* odd, std::initializer_list<E> needed = {}) {
   clear_fields<First, Count>(fields);
   KeyCursor cursor(table);
+  LineValues<Count> values(file, odd);
   KeyLine line;
-  bool any = false;
   while (next_line(text, separator, line)) {
     const auto index = cursor.find(line.key);
-    if (!index) continue;
-    const std::optional<std::int64_t> value = (line.*Value)();
-    if (!value) {
-      clear_fields<First, Count>(fields);
-      return bad_line(file, line.text);
-    }
-    fields.set(static_cast<E>(First + *index), *value);
-    any = true;
+    if (index) fields.set(static_cast<E>(First + *index), values.take(*index, line, (line.*Value)()));
   }
-  if (!any) return nothing_known(file);
+  if (!values.any()) return nothing_known(file);
+  for (const E field : needed) {
+    const std::size_t index = static_cast<std::size_t>(field) - First;
+    values.need(index, table[index]);
+  }
   return Done{};
 }
 

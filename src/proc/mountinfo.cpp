@@ -23,7 +23,7 @@ std::string unescaped(std::string_view text) {
   return plain;
 }
 
-// "24684096k": a number of bytes and a unit, as mount(8) takes it for tmpfs. Absent: none, or a share of the memory.
+// "24684096k": a number of bytes and a unit, as in mount(8) for tmpfs. nullopt: none, or a share of the memory.
 std::optional<std::int64_t> size_kib(std::string_view text) {
   constexpr std::string_view units = "kmgtp";
   const char last = text.empty() ? '\0' : static_cast<char>(text.back() | 0x20);
@@ -49,6 +49,7 @@ std::optional<std::int64_t> size_option(std::string_view options) {
 struct Mount {
   TmpfsMount place;
   std::string_view type;
+  std::string_view root;  // within the file system
 };
 
 std::optional<Mount> read_mount(std::string_view line) {
@@ -57,16 +58,17 @@ std::optional<Mount> read_mount(std::string_view line) {
   std::string_view device = cut_word(line);
   const auto major = parse_number<std::uint32_t>(cut(device, ':'));
   const auto minor = parse_number<std::uint32_t>(device);
-  const std::string_view root = cut_word(line);  // within the file system
+  const std::string_view root = cut_word(line);
   const std::string_view mount_point = cut_word(line);
   if (!major || !minor || !mount_point.starts_with('/')) return std::nullopt;
-  // Options, and fields of which a kernel may add some, up to the dash.
+  // Options, and optional fields that vary between kernels, up to the dash.
   std::string_view word = cut_word(line);
   while (!word.empty() && word != "-") word = cut_word(line);
   const std::string_view type = cut_word(line);
   if (type.empty()) return std::nullopt;
-  cut_word(line);  // what is mounted
-  return Mount{{*major, *minor, unescaped(mount_point), size_option(cut_word(line)), root == "/"}, type};
+  const std::string_view source = cut_word(line);
+  const auto limit_kib = size_option(cut_word(line));
+  return Mount{{*major, *minor, unescaped(mount_point), limit_kib, root == "/", unescaped(source)}, type, root};
 }
 
 auto place_of(const TmpfsMount& mount) {
@@ -85,21 +87,34 @@ std::vector<std::string> mounted_below(const std::string& mount_point, const std
 
 }  // namespace
 
-Result<std::vector<TmpfsMount>> parse_tmpfs_mounts(std::string_view text) {
+Result<std::vector<TmpfsMount>> parse_tmpfs_mounts(std::string_view text, OddLines* odd) {
   std::vector<TmpfsMount> mounts;
   std::vector<std::string> points;
-  if (text.empty()) return nothing_known("mountinfo");
   KeyLine line;
   while (next_line(text, '\n', line)) {
     auto mount = read_mount(line.text);
-    if (!mount || line.torn) return bad_line("mountinfo", line.text);
+    if (!mount || line.torn) {
+      if (odd != nullptr) odd->note("mountinfo", "", line.text);
+      continue;
+    }
     points.push_back(mount->place.mount_point);
     if (mount->type == "tmpfs") mounts.push_back(std::move(mount->place));
   }
+  if (points.empty()) return nothing_known("mountinfo");
   std::ranges::sort(points);
   for (TmpfsMount& mount : mounts) mount.mounted_on = mounted_below(mount.mount_point, points);
   std::ranges::sort(mounts, {}, place_of);
   return mounts;
+}
+
+std::optional<std::string> mounted_at(std::string_view text, std::string_view mount_point) {
+  std::optional<std::string> root;
+  KeyLine line;
+  while (next_line(text, '\n', line)) {
+    const auto mount = read_mount(line.text);
+    if (mount && mount->place.mount_point == mount_point) root = unescaped(mount->root);
+  }
+  return root;
 }
 
 }  // namespace memoir

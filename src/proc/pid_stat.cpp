@@ -6,63 +6,62 @@
 namespace memoir {
 namespace {
 
-// Takes numbers off a line of fields, and remembers when one was not there or too large.
+// Removes numbers from a line of fields.
 class Fields {
  public:
   explicit Fields(std::string_view text) : rest_(text) {}
 
+  // nullopt if it is missing, or does not fit.
   template <typename Int>
-  Int next() {
-    const auto number = parse_number<Int>(cut_word(rest_));
-    if (!number) good_ = false;
-    return number.value_or(Int{});
+  std::optional<Int> next() {
+    return parse_number<Int>(cut_word(rest_));
   }
   void skip(int count) {
     while (count-- > 0) cut_word(rest_);
   }
-  // All fields asked for were there, and more follow, so that the last one is whole.
-  bool good() const { return good_ && !rest_.empty(); }
+  // More follow, so that the last one is complete.
+  bool more() const { return !rest_.empty(); }
 
  private:
   std::string_view rest_;
-  bool good_ = true;
 };
+
+std::optional<std::int32_t> natural(std::optional<std::int32_t> number) {
+  return number && *number >= 0 ? number : std::nullopt;
+}
 
 }  // namespace
 
-Result<PidStat> parse_pid_stat(std::string_view text) {
-  if (text.empty()) return Error{ErrorKind::gone, "stat: empty, the process is gone"};
+Result<PidStat> parse_pid_stat(std::string_view text, OddLines* odd) {
+  if (text.empty()) return Error{ErrorKind::not_found, "stat: empty, the process is gone"};
   const std::size_t open = text.find(" (");
   const std::size_t close = text.rfind(')');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2) {
     return bad_line("stat", text);
   }
-  const auto pid = parse_number<std::int32_t>(text.substr(0, open));
+  PidStat stat;
+  stat.comm = text.substr(open + 2, close - open - 2);
   std::string_view rest = text.substr(close + 1);
   const std::string_view state = cut_word(rest);
-  if (!pid || *pid <= 0 || !is_state(state)) return bad_line("stat", text);
-
-  PidStat stat;
-  stat.pid = *pid;
-  stat.comm = text.substr(open + 2, close - open - 2);
-  stat.state = state.front();
+  if (is_state(state)) stat.state = state.front();
   Fields fields(rest);
-  stat.parent_pid = fields.next<std::int32_t>();  // field 4
-  fields.skip(4);                                 // pgrp, session, tty_nr, tpgid
-  stat.flags = fields.next<std::uint32_t>();      // 9
-  stat.minor_faults = fields.next<std::uint64_t>();
-  fields.skip(1);  // cminflt
-  stat.major_faults = fields.next<std::uint64_t>();
-  fields.skip(7);  // cmajflt, utime, stime, cutime, cstime, priority, nice
-  stat.threads = fields.next<std::int32_t>();
-  fields.skip(1);                                   // itrealvalue
-  stat.start_ticks = fields.next<std::uint64_t>();  // 22
-  if (!fields.good() || stat.parent_pid < 0 || stat.threads < 0) return bad_line("stat", text);
+  stat.parent_pid = natural(fields.next<std::int32_t>());  // field 4
+  fields.skip(4);                                          // pgrp, session, tty_nr, tpgid
+  const auto flags = fields.next<std::uint32_t>();         // 9
+  fields.skip(10);  // minflt, cminflt, majflt, cmajflt, utime, stime, cutime, cstime, priority, nice
+  stat.threads = natural(fields.next<std::int32_t>());
+  fields.skip(1);                                         // itrealvalue
+  const auto start_ticks = fields.next<std::uint64_t>();  // 22
+  if (!start_ticks || !fields.more()) return bad_line("stat", text);
+  stat.start_ticks = *start_ticks;
+  stat.flags = flags.value_or(0);
+  const bool whole = stat.state && stat.parent_pid && flags && stat.threads;
+  if (!whole && odd != nullptr) odd->note("stat", "", text);
   return stat;
 }
 
-Result<PidStat> read_pid_stat(const ProcFs& proc, std::int32_t pid, Buffer& buffer) {
-  return parse_pid_stat(TRY(read_file(proc.path(pid, PidFile::stat), buffer)));
+Result<PidStat> read_pid_stat(const ProcFs& proc, std::int32_t pid, Buffer& buffer, OddLines* odd) {
+  return parse_pid_stat(TRY(read_file(proc.path(pid, PidFile::stat), buffer)), odd);
 }
 
 }  // namespace memoir

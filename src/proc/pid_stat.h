@@ -4,34 +4,35 @@
 //
 //   1963 (cat) R 1944 1944 1099 0 -1 4194304 98 0 0 0 …
 //
-// comm stands in parentheses and may hold spaces, newlines and parentheses: the last ')' ends it. Its field 24 (rss) is
-// not read: the kernel adds up per-CPU counters loosely there (off by up to 32 MiB per counter on 64 CPUs); RSS comes
+// comm is in parentheses and may contain spaces, newlines and parentheses: the last ')' ends it. Its field 24 (rss) is
+// not read: the kernel adds up per-CPU counters inexactly there (off by up to 32 MiB per counter on 64 CPUs); RSS comes
 // from status.
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/result.h"
+#include "model/odd_lines.h"
 #include "proc/proc_fs.h"
 
 namespace memoir {
 
+// nullopt: it is odd.
 struct PidStat {
-  std::int32_t pid = 0;
   std::string_view comm;  // any bytes, a view into the text
-  char state = '?';
-  std::int32_t parent_pid = 0;
-  std::uint32_t flags = 0;  // PF_* of include/linux/sched.h
-  std::uint64_t minor_faults = 0;
-  std::uint64_t major_faults = 0;
-  std::int32_t threads = 0;
+  std::optional<char> state;
+  std::optional<std::int32_t> parent_pid;
+  std::uint32_t flags = 0;  // PF_* of include/linux/sched.h; 0 if they are odd
+  std::optional<std::int32_t> threads;
   std::uint64_t start_ticks = 0;  // clock ticks after boot
 
   bool kernel_thread() const { return (flags & 0x00200000U) != 0; }  // PF_KTHREAD
 };
 
-// No text: gone. Anything but a whole line up to start_ticks: malformed.
-Result<PidStat> parse_pid_stat(std::string_view text);
-Result<PidStat> read_pid_stat(const ProcFs& proc, std::int32_t pid, Buffer& buffer);
+// No text: not_found. Without a comm and a complete start_ticks, which identify the process: malformed. `odd`: see
+// key_lines.h.
+Result<PidStat> parse_pid_stat(std::string_view text, OddLines* odd = nullptr);
+Result<PidStat> read_pid_stat(const ProcFs& proc, std::int32_t pid, Buffer& buffer, OddLines* odd = nullptr);
 
 }  // namespace memoir

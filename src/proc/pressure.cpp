@@ -7,9 +7,8 @@ namespace memoir {
 namespace {
 
 constexpr std::size_t kPressureFields = kFirstShared - kFirstPressure;
-constexpr std::size_t kPerLine = kPressureFields / 2;  // avg10, avg60, avg300, total: of `some`, then of `full`
 
-// The place of "avg10" of the line "some …" in the model, whose keys read "some avg10".
+// Index of "avg10" of the line "some …" among the fields, with keys like "some avg10".
 std::optional<std::size_t> field_of(std::string_view kind, std::string_view name) {
   for (std::size_t i = kFirstPressure; i < kFirstShared; ++i) {
     std::string_view key = kMachineFields[i].key;
@@ -18,32 +17,23 @@ std::optional<std::size_t> field_of(std::string_view kind, std::string_view name
   return std::nullopt;
 }
 
-bool take_pair(std::string_view kind, std::string_view pair, MachineMemory& memory) {
-  const std::string_view name = cut(pair, '=');
-  const auto field = field_of(kind, name);
-  if (!field) return true;
-  const auto value = name == "total" ? parse_natural(pair) : parse_hundredths(pair);
-  if (value) memory.set(static_cast<MachineField>(*field), *value);
-  return value.has_value();
-}
-
 }  // namespace
 
-Status parse_pressure(std::string_view text, MachineMemory& memory) {
+Status parse_pressure(std::string_view text, MachineMemory& memory, OddLines* odd) {
   clear_fields<kFirstPressure, kPressureFields>(memory);
+  LineValues<kPressureFields> values("pressure/memory", odd);
   KeyLine line;
   bool any = false;
   while (next_line(text, ' ', line)) {
-    if (line.key != "some" && line.key != "full") continue;
-    any = true;
-    bool good = !line.torn;
-    std::size_t pairs = 0;
-    for (std::string_view rest = line.value; good && !trim(rest).empty(); ++pairs) {
-      good = take_pair(line.key, cut_word(rest), memory);
-    }
-    if (!good || pairs < kPerLine) {
-      clear_fields<kFirstPressure, kPressureFields>(memory);
-      return bad_line("pressure/memory", line.text);
+    for (std::string_view rest = line.value; !trim(rest).empty();) {
+      std::string_view pair = cut_word(rest);
+      const bool torn = line.torn && rest.empty();
+      const std::string_view name = cut(pair, '=');
+      const auto field = field_of(line.key, name);
+      if (!field) continue;
+      const auto value = torn ? std::nullopt : name == "total" ? parse_natural(pair) : parse_hundredths(pair);
+      memory.set(static_cast<MachineField>(*field), values.take(*field - kFirstPressure, line, value));
+      any = any || memory.has(static_cast<MachineField>(*field));
     }
   }
   if (!any) return nothing_known("pressure/memory");

@@ -9,11 +9,12 @@
 
 #include "base/result.h"
 #include "model/machine.h"
+#include "model/odd_lines.h"
 
 namespace memoir {
 
-// Sets the psi fields of `memory`: averages in basis points, totals in µs. One without a line becomes absent, and so
-// does each on an error: neither a line `some` nor `full`, or one that is torn or lacks a number.
-Status parse_pressure(std::string_view text, MachineMemory& memory);
+// Sets the psi fields of `memory`: averages in basis points, totals in µs. A missing or odd one becomes absent. A text
+// without any value is malformed. `odd`: see key_lines.h.
+Status parse_pressure(std::string_view text, MachineMemory& memory, OddLines* odd = nullptr);
 
 }  // namespace memoir

@@ -13,28 +13,33 @@
 
 namespace memoir {
 
-std::string ProcFs::path(std::int32_t pid, PidFile file) const {
-  return root_ + '/' + std::to_string(pid) + '/' + kPidFiles.at(static_cast<std::size_t>(file));
+std::string ProcFs::path(std::int32_t pid, PidFile file, std::int32_t thread) const {
+  const std::string task = thread > 0 ? "/task/" + std::to_string(thread) : std::string();
+  return root_ + '/' + std::to_string(pid) + task + '/' + kPidFiles.at(static_cast<std::size_t>(file));
 }
 
 std::string ProcFs::path(SystemFile file) const {
   return root_ + '/' + kSystemFiles.at(static_cast<std::size_t>(file));
 }
 
-Status ProcFs::list(std::vector<std::int32_t>& pids) const {
-  pids.clear();
+Status ProcFs::list_threads(std::int32_t pid, std::vector<std::int32_t>& threads) const {
+  return list(root_ + '/' + std::to_string(pid) + "/task", threads);
+}
+
+Status ProcFs::list(const std::string& folder, std::vector<std::int32_t>& numbers) {
+  numbers.clear();
   const auto close = [](DIR* open) { ::closedir(open); };
-  const std::unique_ptr<DIR, decltype(close)> directory(::opendir(root_.c_str()), close);
-  if (!directory) return errno_error(errno, "open", root_);
+  const std::unique_ptr<DIR, decltype(close)> directory(::opendir(folder.c_str()), close);
+  if (!directory) return errno_error(errno, "open", folder);
   while (true) {
     errno = 0;
     const dirent* const entry = ::readdir(directory.get());
     if (entry == nullptr) break;
-    const auto pid = parse_number<std::int32_t>(&entry->d_name[0]);
-    if (pid && *pid > 0) pids.push_back(*pid);
+    const auto number = parse_number<std::int32_t>(&entry->d_name[0]);
+    if (number && *number > 0) numbers.push_back(*number);
   }
-  if (errno != 0) return errno_error(errno, "list", root_);
-  std::sort(pids.begin(), pids.end());
+  if (errno != 0) return errno_error(errno, "list", folder);
+  std::sort(numbers.begin(), numbers.end());
   return Done{};
 }
 
@@ -43,7 +48,7 @@ Result<Fd> ProcFs::open_pressure_trigger(std::int64_t stall_us, std::int64_t win
   Fd fd(::open(file.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (!fd) return errno_error(errno, "open", file);
   const std::string trigger = "some " + std::to_string(stall_us) + ' ' + std::to_string(window_us);
-  // With its end, which the kernel takes for the end of the text.
+  // Includes the NUL, which ends the text for the kernel.
   if (::write(fd.get(), trigger.c_str(), trigger.size() + 1) < 0) return errno_error(errno, "set a trigger on", file);
   return fd;
 }

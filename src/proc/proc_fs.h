@@ -1,7 +1,7 @@
 #pragma once
 
-// The only door to /proc. Its root is a parameter, so that a test can build a tree of its own. It hands out texts and
-// descriptors; understanding them is the parsers' part. Safe from several threads.
+// The only code that opens files in /proc. Its root is a parameter, so that tests can build their own tree. Returns
+// texts and descriptors; parsers interpret them. Thread-safe.
 
 #include <array>
 #include <cstddef>
@@ -16,26 +16,45 @@
 
 namespace memoir {
 
-// Files of a process (exe and cwd are links), and of the machine; beside each list their names below the root, at the
-// same places.
-enum class PidFile : std::uint8_t { stat, statm, status, smaps_rollup, smaps, cmdline, cgroup, exe, cwd };
-inline constexpr std::array kPidFiles{"stat",    "statm",  "status", "smaps_rollup", "smaps",
-                                      "cmdline", "cgroup", "exe",    "cwd"};
-static_assert(kPidFiles.size() == static_cast<std::size_t>(PidFile::cwd) + 1);
+// Files of a process (exe, cwd and mount_namespace are links), and of the machine; each list is followed by their names
+// below the root, in the same order.
+enum class PidFile : std::uint8_t {
+  stat,
+  statm,
+  status,
+  smaps_rollup,
+  smaps,
+  cmdline,
+  cgroup,
+  limits,
+  oom_score_adj,
+  exe,
+  cwd,
+  mountinfo,
+  mount_namespace,
+  map_files,  // a folder
+};
+inline constexpr std::array kPidFiles{"stat",    "statm",     "status", "smaps_rollup",  "smaps",
+                                      "cmdline", "cgroup",    "limits", "oom_score_adj", "exe",
+                                      "cwd",     "mountinfo", "ns/mnt", "map_files"};
+static_assert(kPidFiles.size() == static_cast<std::size_t>(PidFile::map_files) + 1);
 
 enum class SystemFile : std::uint8_t {
   meminfo,
   vmstat,
   pressure_memory,
+  zoneinfo,
   boot_id,
   sysvipc_shm,
-  mountinfo,  // the recorder's own
+  mountinfo,        // the recorder's own
+  mount_namespace,  // a link, the recorder's own too
 };
-inline constexpr std::array kSystemFiles{"meminfo",     "vmstat",        "pressure/memory", "sys/kernel/random/boot_id",
-                                         "sysvipc/shm", "self/mountinfo"};
-static_assert(kSystemFiles.size() == static_cast<std::size_t>(SystemFile::mountinfo) + 1);
+inline constexpr std::array kSystemFiles{
+    "meminfo",     "vmstat",         "pressure/memory", "zoneinfo", "sys/kernel/random/boot_id",
+    "sysvipc/shm", "self/mountinfo", "self/ns/mnt"};
+static_assert(kSystemFiles.size() == static_cast<std::size_t>(SystemFile::mount_namespace) + 1);
 
-// What is known of a boot without /proc: all but its id.
+// Facts about the boot that do not need /proc: everything except its id.
 Result<BootInfo> this_machine(const Moment& now);
 
 class ProcFs {
@@ -44,25 +63,31 @@ class ProcFs {
 
   const std::string& root() const { return root_; }
 
-  std::string path(std::int32_t pid, PidFile file) const;
+  // `thread`: use the files of this thread of the process; 0: of its main thread.
+  std::string path(std::int32_t pid, PidFile file, std::int32_t thread = 0) const;
   std::string path(SystemFile file) const;
 
-  // The numeric entries of the root, ascending, into `pids`.
-  Status list(std::vector<std::int32_t>& pids) const;
+  // Lists the numeric entries of the root, ascending, into `pids`.
+  Status list(std::vector<std::int32_t>& pids) const { return list(root_, pids); }
+  // The same for a process's threads.
+  Status list_threads(std::int32_t pid, std::vector<std::int32_t>& threads) const;
 
-  Result<Fd> open(std::int32_t pid, PidFile file) const { return open_file(path(pid, file)); }
+  Result<Fd> open(std::int32_t pid, PidFile file, std::int32_t thread = 0) const {
+    return open_file(path(pid, file, thread));
+  }
   Result<Fd> open(SystemFile file) const { return open_file(path(file)); }
 
-  // A trigger on pressure/memory (Documentation/accounting/psi.rst): the descriptor has POLLPRI, at most once in a
-  // window, when some process waited for memory for `stall_us` of the last `window_us`. It holds for as long as it is
-  // open.
+  // Opens a trigger on pressure/memory (Documentation/accounting/psi.rst): the descriptor has POLLPRI, at most once per
+  // window, when some process waited for memory for `stall_us` of the last `window_us`. Active as long as it is open.
   Result<Fd> open_pressure_trigger(std::int64_t stall_us, std::int64_t window_us) const;
 
-  // boot_id; host and kernel by uname(2); the time of the boot from the two clocks, for btime of /proc/stat has whole
-  // seconds only.
+  // Returns boot_id, host and kernel by uname(2), and the boot time from the two clocks, because btime of /proc/stat
+  // has whole seconds only.
   Result<BootInfo> boot(const Moment& now) const;
 
  private:
+  static Status list(const std::string& folder, std::vector<std::int32_t>& numbers);
+
   std::string root_;
 };
 

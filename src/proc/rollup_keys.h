@@ -1,7 +1,6 @@
 #pragma once
 
-// The lines that smaps_rollup and each region of smaps have in common, those of the rollup fields. For the parsers of
-// the two.
+// The rollup fields' lines, common to smaps_rollup and each region of smaps. Only for their two parsers.
 
 #include "model/process.h"
 #include "proc/key_lines.h"

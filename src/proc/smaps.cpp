@@ -4,16 +4,17 @@
 #include <charconv>
 #include <climits>
 #include <cstring>
+#include <utility>
 
 namespace memoir {
 namespace {
 
 constexpr std::string_view kNewline = "\\012";
 
-// A path of PATH_MAX newlines, and what stands before it.
+// A path of PATH_MAX newlines, and the text before it.
 constexpr std::size_t kLongestLine = kNewline.size() * PATH_MAX + 256;
 
-// Takes a number and the separator behind it off the front of `text`.
+// Removes a number and the following separator from the front of `text`.
 template <typename Int>
 bool take_number(std::string_view& text, int base, char separator, Int& value) {
   const char* const end = text.data() + text.size();
@@ -40,9 +41,10 @@ void undo_newlines(std::string_view escaped, std::string& path) {
   path += escaped;
 }
 
-// Field lines begin with a capital, addresses are in small hexadecimal digits.
-bool may_be_region(std::string_view line) {
-  return !line.empty() && (line.front() < 'A' || line.front() > 'Z');
+// Field lines start with a capital, addresses are in lower-case hexadecimal digits.
+bool is_region(std::string_view line) {
+  const std::size_t dash = line.find_first_not_of("0123456789abcdef");
+  return dash > 0 && dash < line.size() && line[dash] == '-';
 }
 
 }  // namespace
@@ -58,7 +60,7 @@ Status SmapsParser::add(std::string_view piece) {
       torn_.clear();
     }
   }
-  const std::size_t whole = piece.rfind('\n') + 1;  // without a newline 0
+  const std::size_t whole = piece.rfind('\n') + 1;  // 0 without a newline
   TRY(read_lines(piece.substr(0, whole)));
   torn_ += piece.substr(whole);
   if (torn_.size() > kLongestLine) return bad_line("smaps", torn_);
@@ -67,9 +69,9 @@ Status SmapsParser::add(std::string_view piece) {
 
 Status SmapsParser::finish() {
   if (!torn_.empty()) return bad_line("smaps", torn_);
-  if (!any_line_) return Error{ErrorKind::gone, "smaps: empty, the process has no memory any more"};
+  if (!any_line_) return Error{ErrorKind::not_found, "smaps: empty, the process has no memory any more"};
   if (in_region_) on_region_(region_);
-  if (!any_known_) return nothing_known("smaps");
+  if (!any_value_) return nothing_known("smaps");
   return Done{};
 }
 
@@ -79,7 +81,8 @@ Status SmapsParser::read_lines(std::string_view text) {
   while (!text.empty()) {
     if (take_zero(text)) continue;
     next_line(text, ':', line);
-    if (!read_line(line)) return bad_line("smaps", line.text);
+    if (line.text.size() > kLongestLine) return bad_line("smaps", line.text);
+    read_line(line);
   }
   return Done{};
 }
@@ -88,47 +91,55 @@ bool SmapsParser::take_zero(std::string_view& text) {
   const auto& zero = zeros_[cursor_.next()];
   const bool known = zero.back() == '\n';
   if (!known || text.size() < zero.size() || std::memcmp(text.data(), zero.data(), zero.size()) != 0) return false;
+  if (seen_[cursor_.next()] || !in_region_) return false;
   text.remove_prefix(zero.size());
+  seen_[cursor_.next()] = true;
   region_.memory.set(static_cast<ProcessField>(cursor_.next()), 0);
   cursor_.pass();
   return true;
 }
 
-bool SmapsParser::read_line(const KeyLine& line) {
-  if (line.text.size() > kLongestLine) return false;
-  if (may_be_region(line.text)) return read_region(line.text);
+void SmapsParser::read_line(const KeyLine& line) {
+  if (is_region(line.text)) return read_region(line.text);
   const auto field = cursor_.find(line.key);
-  if (!field) return true;
+  if (!field) return;
   const auto kib = line.kib();
-  if (!kib) return false;
-  region_.memory.set(static_cast<ProcessField>(*field), *kib);
-  if (*kib == 0) keep_zero(line.text);
-  any_known_ = true;
-  return in_region_;
+  if (kib == 0) keep_zero(line.text);
+  const bool again = std::exchange(seen_[*field], true);
+  if (!in_region_) return;
+  const bool good = kib && !again;
+  region_.memory.set(static_cast<ProcessField>(*field), good ? kib : std::nullopt);
+  any_value_ = any_value_ || good;
+  if (!good) note_odd(line);
 }
 
-// A known line is not torn: its newline is behind it.
+// A known line is not torn: its newline follows.
 void SmapsParser::keep_zero(std::string_view line) {
   auto& zero = zeros_[cursor_.last()];
   if (line.size() + 1 == zero.size()) std::memcpy(zero.data(), line.data(), zero.size());
 }
 
-bool SmapsParser::read_region(std::string_view line) {
-  std::uint64_t start = 0;
-  std::uint64_t end = 0;
-  if (!take_number(line, 16, '-', start) || !take_number(line, 16, ' ', end)) return true;  // an unknown line
+void SmapsParser::read_region(std::string_view line) {
   if (in_region_) on_region_(region_);
-  in_region_ = true;
-  region_.start = start;
-  region_.end = end;
   clear_fields<0, kRollupFields>(region_.memory);
-  const bool whole = start <= end && take_permissions(line, region_.permissions) &&
+  seen_.fill(false);
+  in_region_ = parse_region(line);
+  if (!in_region_) note_odd({.text = line, .key = {}, .value = {}});
+}
+
+bool SmapsParser::parse_region(std::string_view line) {
+  const bool whole = take_number(line, 16, '-', region_.start) && take_number(line, 16, ' ', region_.end) &&
+                     region_.start <= region_.end && take_permissions(line, region_.permissions) &&
                      take_number(line, 16, ' ', region_.offset) && take_number(line, 16, ':', region_.major) &&
                      take_number(line, 16, ' ', region_.minor) && take_number(line, 10, ' ', region_.inode);
   if (!whole) return false;
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   undo_newlines(line, region_.path);
   return region_.path.size() <= PATH_MAX;
+}
+
+void SmapsParser::note_odd(const KeyLine& line) {
+  if (odd_ != nullptr) odd_->note("smaps", line.key, line.text);
 }
 
 }  // namespace memoir

@@ -8,9 +8,8 @@
 //   Rss:                1612 kB
 //   VmFlags: rd wr sh mr mw me ms sd
 //
-// A process may have 65,000 of them, a text of 50 MB and more: it is parsed as it is read, and no more than a region
-// and a line of it is held. Which lines there are depends on the kernel; an unknown one is passed over, a missing one
-// is absent.
+// A process may have 65,000 of them, a text of 50 MB and more: it is parsed as it is read, with only one region and one
+// line in memory. The lines depend on the kernel; an unknown one is skipped, a missing one is absent.
 
 #include <array>
 #include <cstdint>
@@ -32,8 +31,8 @@ struct SmapsRegion {
   std::uint32_t major = 0;  // of the device
   std::uint32_t minor = 0;
   std::uint64_t inode = 0;
-  // To the end of the line, blanks and " (deleted)" with it. A newline, which the kernel writes as "\012", is undone; a
-  // backslash it writes as it is, so that a name with the four characters \012 looks the same.
+  // To the end of the line, including blanks and " (deleted)". "\012" is decoded to a newline. The kernel does not
+  // escape a backslash, so a name with the four characters \012 looks the same.
   std::string path;
   ProcessMemory memory;  // the rollup fields of this region
 
@@ -46,35 +45,40 @@ class SmapsParser {
  public:
   using OnRegion = std::function<void(const SmapsRegion&)>;
 
-  // Each region is handed out once it is whole: when the next begins, or at the end.
-  explicit SmapsParser(OnRegion on_region) : on_region_(std::move(on_region)) {}
+  // Each region is passed on when it is complete: when the next one starts, or at the end. `odd`: see key_lines.h; a
+  // region with an odd first line is skipped.
+  explicit SmapsParser(OnRegion on_region, OddLines* odd = nullptr) : on_region_(std::move(on_region)), odd_(odd) {}
 
-  // The next piece of the text, of any size. A known line that is not a whole "N kB", a region's first line that cannot
-  // be understood, or a line or path that is too long for one: malformed, with the line. After an error the parser is
-  // of no more use, and regions handed out before it are not all.
+  // Takes the next piece of the text, of any size. A line or path that is too long is malformed. After an error the
+  // parser is unusable, and the regions passed on so far are incomplete.
   Status add(std::string_view piece);
 
-  // The text ended. None at all: gone (the process exited, executed another image, or is a kernel thread). In the
-  // middle of a line, or without any known line: malformed. Behind a whole line: the region lacks the lines behind it.
+  // Call it at the end of the text. No text at all: not_found (the process exited, executed another image, or is a
+  // kernel thread). An end within a line, after which any number of regions may be missing, or no value: malformed.
+  // After a complete line: the region lacks the following lines.
   Status finish();
 
  private:
   Status read_lines(std::string_view text);
   bool take_zero(std::string_view& text);
-  bool read_line(const KeyLine& line);
+  void read_line(const KeyLine& line);
   void keep_zero(std::string_view line);
-  bool read_region(std::string_view line);
+  void read_region(std::string_view line);
+  bool parse_region(std::string_view line);
+  void note_odd(const KeyLine& line);
 
   const OnRegion on_region_;
-  std::string torn_;  // the start of a line whose end comes with the next piece
+  OddLines* const odd_;
+  std::string torn_;  // the start of a line that ends in the next piece
   KeyCursor<kRollupFields> cursor_{kRollupKeys};
-  // Of each field the line that says 0, as this kernel writes it: most lines are one of those. All have the same
+  // For each field the line with value 0, as this kernel prints it: most lines equal one of those. All have the same
   // length.
   std::array<std::array<char, 28>, kRollupFields> zeros_{};
   SmapsRegion region_;
   bool in_region_ = false;
   bool any_line_ = false;
-  bool any_known_ = false;
+  bool any_value_ = false;
+  std::array<bool, kRollupFields> seen_{};  // of this region
 };
 
 }  // namespace memoir

@@ -6,18 +6,19 @@
 //   Rss:                1612 kB
 //   Pss:                 750 kB
 //
-// Which lines there are depends on the kernel; an unknown one is passed over, a missing one is absent.
+// The lines depend on the kernel; an unknown one is skipped, a missing one is absent.
 
 #include <string_view>
 
 #include "base/result.h"
+#include "model/odd_lines.h"
 #include "model/process.h"
 
 namespace memoir {
 
-// Sets the rollup fields of `memory`, all of them: one without a line becomes absent, and so does each on an error. The
-// other fields are left alone. No text at all: gone (the process exited between open and read, or executed another
-// image). No known line, or a known one that is not a whole "N kB": malformed, with the line.
-Status parse_smaps_rollup(std::string_view text, ProcessMemory& memory);
+// Sets all rollup fields of `memory`: one without a line, or with an odd one, becomes absent. The other fields keep
+// their values. No text at all: not_found (the process exited between open and read, or executed another image). A text
+// without any value is malformed. `odd`: see key_lines.h.
+Status parse_smaps_rollup(std::string_view text, ProcessMemory& memory, OddLines* odd = nullptr);
 
 }  // namespace memoir

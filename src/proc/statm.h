@@ -23,7 +23,7 @@ struct Statm {
   friend bool operator==(const Statm&, const Statm&) = default;
 };
 
-// No text: gone. Anything but seven numbers: malformed.
+// No text: not_found. Anything but seven numbers: malformed.
 Result<Statm> parse_statm(std::string_view text, std::int64_t page_kib);
 
 }  // namespace memoir

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kFirst = kRollupFields;
 
-// The lines of the head stand before the memory's, but for Threads.
+// The lines of the head precede those of memory, except Threads.
 enum HeadKey : std::size_t {
   kName,
   kState,
@@ -20,8 +20,7 @@ enum HeadKey : std::size_t {
   kAll
 };
 
-constexpr std::uint32_t kNeeded = 1U << kName | 1U << kState | 1U << kUid;
-static_assert(kAll <= 32);
+constexpr std::array<std::size_t, 3> kNeeded{kName, kState, kUid};
 
 constexpr KeyTable<kAll> kStatusKeys = [] {
   std::array<std::string_view, kAll> keys;
@@ -35,66 +34,76 @@ constexpr KeyTable<kAll> kStatusKeys = [] {
   return KeyTable<kAll>(keys);
 }();
 
-template <typename Int>
-bool take(std::optional<Int> number, Int& into) {
-  if (number) into = *number;
-  return number.has_value();
+// A number that is not below 0.
+std::optional<std::int32_t> parse_count(std::string_view text) {
+  const auto number = parse_number<std::int32_t>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
-// `value` is what stands behind the colon and the tab.
-bool take_head(std::size_t key, std::string_view value, StatusHead& head) {
-  if (key == kParent) return take(parse_number<std::int32_t>(value), head.parent_pid) && head.parent_pid >= 0;
-  if (key == kThreads) return take(parse_number<std::int32_t>(value), head.threads) && head.threads >= 0;
-  // Real, effective, saved, file system.
-  if (key == kUid) return take(parse_number<std::uint32_t>(cut(value, '\t')), head.uid) && !value.empty();
-  if (key == kName) {
-    head.name = value;
-    return true;
-  }
-  if (key == kState) {
-    if (!is_state(value.substr(0, 1))) return false;
-    head.state = value.front();
-    return true;
-  }
-  if (value != "0" && value != "1") return false;
-  head.kernel_thread = value == "1";
-  return true;
+// Real, effective, saved, file system.
+std::optional<std::uint32_t> parse_real_uid(std::string_view text) {
+  const auto uid = parse_number<std::uint32_t>(cut(text, '\t'));
+  return text.empty() ? std::nullopt : uid;
 }
 
-bool take_line(std::size_t key, const KeyLine& line, StatusHead& head, ProcessMemory& memory) {
-  if (key >= kFirstMemory && key < kThreads) {
-    const auto kib = line.kib();
-    if (!kib) return false;
-    memory.set(static_cast<ProcessField>(kFirst + key - kFirstMemory), *kib);
-    return true;
+template <typename T>
+bool take(std::optional<T> value, std::optional<T>& into) {
+  into = value;
+  return value.has_value();
+}
+
+// `text` is the part after the colon and the tab; nullopt if it is odd. Returns false if it cannot be parsed.
+bool take_head(std::size_t key, std::optional<std::string_view> text, StatusHead& head) {
+  const std::string_view value = text.value_or("");
+  switch (key) {
+    case kName:
+      return take(text, head.name);
+    case kState:
+      return take(is_state(value.substr(0, 1)) ? std::optional(value.front()) : std::nullopt, head.state);
+    case kParent:
+      return take(parse_count(value), head.parent_pid);
+    case kUid:
+      return take(parse_real_uid(value), head.uid);
+    case kThreads:
+      return take(parse_count(value), head.threads);
+    default:
+      return take(value == "0" || value == "1" ? std::optional(value == "1") : std::nullopt, head.kernel_thread);
   }
-  // A tab, not any blank: a name may begin with a space.
-  if (line.torn || !line.value.starts_with('\t')) return false;
-  return take_head(key, line.value.substr(1), head);
+}
+
+bool is_memory(std::size_t key) {
+  return key >= kFirstMemory && key < kThreads;
+}
+
+// Returns the line's value if it is a number, otherwise 0. Returns nullopt for an odd line.
+std::optional<std::int64_t> read_line(std::size_t key, const KeyLine& line, StatusHead& head) {
+  if (is_memory(key)) return line.kib();
+  // A tab, not any blank: a name may start with a space.
+  const bool whole = !line.torn && line.value.starts_with('\t');
+  return whole && take_head(key, line.value.substr(1), head) ? std::optional<std::int64_t>(0) : std::nullopt;
 }
 
 }  // namespace
 
-Result<StatusHead> parse_status(std::string_view text, ProcessMemory& memory) {
+Result<StatusHead> parse_status(std::string_view text, ProcessMemory& memory, OddLines* odd) {
   clear_fields<kFirst, kStatusFields>(memory);
-  if (text.empty()) return Error{ErrorKind::gone, "status: empty, the process is gone"};
+  if (text.empty()) return Error{ErrorKind::not_found, "status: empty, the process is gone"};
   StatusHead head;
   KeyCursor cursor(kStatusKeys);
+  LineValues<kAll> values("status", odd);
   KeyLine line;
-  std::uint32_t seen = 0;
   while (next_line(text, ':', line)) {
     const auto key = cursor.find(line.key);
     if (!key) continue;
-    if (!take_line(*key, line, head, memory)) {
-      clear_fields<kFirst, kStatusFields>(memory);
-      return bad_line("status", line.text);
+    const auto value = values.take(*key, line, read_line(*key, line, head));
+    if (is_memory(*key)) {
+      memory.set(static_cast<ProcessField>(kFirst + *key - kFirstMemory), value);
+    } else if (!value) {
+      take_head(*key, std::nullopt, head);
     }
-    seen |= 1U << *key;
   }
-  if ((seen & kNeeded) != kNeeded) {
-    clear_fields<kFirst, kStatusFields>(memory);
-    return malformed("status: has no Name, State or Uid");
-  }
+  if (!values.any()) return nothing_known("status");
+  for (const std::size_t key : kNeeded) values.need(key, kStatusKeys[key]);
   return head;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// /proc/PID/status: what the kernel tells everybody about a process.
+// /proc/PID/status: public facts about a process.
 //
 //   Name:	cat
 //   State:	R (running)
@@ -16,25 +16,26 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "model/odd_lines.h"
 #include "model/process.h"
 
 namespace memoir {
 
+// nullopt: the line is missing or odd.
 struct StatusHead {
-  std::string_view name;  // as escaped by the kernel, a view into the text; see unescape_name()
-  char state = '?';
-  std::int32_t parent_pid = 0;
-  std::uint32_t uid = 0;  // real
-  std::int32_t threads = 0;
+  std::optional<std::string_view> name;  // escaped by the kernel, a view into the text; see unescape_name()
+  std::optional<char> state;
+  std::optional<std::int32_t> parent_pid;
+  std::optional<std::uint32_t> uid;  // real
+  std::optional<std::int32_t> threads;
   std::optional<bool> kernel_thread;  // Kthread, since Linux 6.8
 };
 
-// Sets the status fields of `memory`, all of them: one without a line becomes absent, and so does each on an error. The
-// other fields are left alone. A text without Name, State or Uid, or a known line that is torn or cannot be understood:
-// malformed. No text: gone.
-Result<StatusHead> parse_status(std::string_view text, ProcessMemory& memory);
+// Sets all status fields of `memory`: one without a line, or with an odd one, becomes absent. The other fields keep
+// their values. A text without any value is malformed. No text: not_found. `odd`: see key_lines.h.
+Result<StatusHead> parse_status(std::string_view text, ProcessMemory& memory, OddLines* odd = nullptr);
 
-// The name as the process set it, any bytes.
+// Returns the name as the process set it, any bytes.
 std::string unescape_name(std::string_view name);
 
 }  // namespace memoir

@@ -17,9 +17,10 @@ constexpr std::array<std::string_view, kColumns> kColumnNames{"key",    "shmid",
                                                               "nattch", "uid",   "cuid",  "dtime", "rss",  "swap"};
 constexpr std::int64_t kRemoved = 01000;  // SHM_DEST, which perms shows in octal
 
-using Numbers = std::array<std::int64_t, kColumns>;
+// Missing and odd columns are unknown.
+using Numbers = std::array<std::optional<std::int64_t>, kColumns>;
 
-std::int64_t at(const Numbers& row, Column column) {
+std::optional<std::int64_t> at(const Numbers& row, Column column) {
   return row[static_cast<std::size_t>(column)];
 }
 
@@ -37,23 +38,38 @@ class Header {
     return std::ranges::count_if(columns_, [](Column column) { return column != Column::count_; }) == kColumns;
   }
 
-  // Those of columns that are not there stay 0.
-  std::optional<Numbers> read(std::string_view line) const {
-    Numbers row{};
+  struct Row {
+    Numbers numbers{};
+    bool odd = false;
+  };
+
+  Row read(std::string_view line) const {
+    Row row;
     for (const Column column : columns_) {
       const std::string_view word = cut_word(line);
       if (column == Column::count_) continue;
       const auto number = read(column, word);
-      if (!number) return std::nullopt;
-      row[static_cast<std::size_t>(column)] = *number;
+      row.odd |= !number;
+      row.numbers[static_cast<std::size_t>(column)] = number;
     }
     return row;
   }
 
  private:
+  // Numbers that the kernel's types cannot hold are not the kernel's.
+  static std::int64_t max_of(Column column) {
+    constexpr std::int64_t max = std::numeric_limits<std::int64_t>::max();
+    if (column == Column::cpid || column == Column::lpid) return std::numeric_limits<std::int32_t>::max();
+    if (column == Column::uid || column == Column::cuid) return std::numeric_limits<std::uint32_t>::max();
+    return column == Column::dtime ? max / 1000 : max;
+  }
+
   static std::optional<std::int64_t> read(Column column, std::string_view word) {
     if (column == Column::key) return parse_number<std::int64_t>(word);  // which some kernels print with a sign
-    if (column != Column::perms) return parse_natural(word);
+    if (column != Column::perms) {
+      const auto number = parse_natural(word);
+      return number && *number <= max_of(column) ? number : std::nullopt;
+    }
     std::int64_t perms = 0;
     for (const char digit : word) {
       if (digit < '0' || digit > '7' || perms > 07777777) return std::nullopt;
@@ -62,61 +78,71 @@ class Header {
     return word.empty() ? std::nullopt : std::optional(perms);
   }
 
-  std::vector<Column> columns_;  // count_: one that we do not know
+  std::vector<Column> columns_;  // count_: an unknown one
 };
 
 std::int64_t kib(std::int64_t bytes) {
   return bytes / 1024;
 }
 
-SysvSegment segment_of(const Numbers& row) {
+std::optional<std::uint32_t> uid_at(const Numbers& row, Column column) {
+  const auto uid = at(row, column);
+  return uid ? std::optional(static_cast<std::uint32_t>(*uid)) : std::nullopt;
+}
+
+// RSS and swap together; nullopt if one of them is unknown.
+std::optional<std::int64_t> bytes_of(const Numbers& row) {
+  const auto rss = at(row, Column::rss);
+  const auto swap = at(row, Column::swap);
+  std::int64_t bytes = 0;
+  return rss && swap && !__builtin_add_overflow(*rss, *swap, &bytes) ? std::optional(bytes) : std::nullopt;
+}
+
+// nullopt without its number and memory. What else is odd is unknown.
+std::optional<SysvSegment> segment_of(const Numbers& row) {
+  const auto shmid = at(row, Column::shmid);
+  if (!shmid || !bytes_of(row)) return std::nullopt;
   SysvSegment segment;
-  segment.shmid = at(row, Column::shmid);
+  segment.shmid = *shmid;
   segment.key = at(row, Column::key);
-  segment.creator_pid = static_cast<std::int32_t>(at(row, Column::cpid));
-  segment.uid = static_cast<std::uint32_t>(at(row, Column::uid));
-  segment.creator_uid = static_cast<std::uint32_t>(at(row, Column::cuid));
-  segment.size_kib = kib(at(row, Column::size));
+  segment.creator_pid = static_cast<std::int32_t>(at(row, Column::cpid).value_or(0));
+  segment.uid = uid_at(row, Column::uid);
+  segment.creator_uid = uid_at(row, Column::cuid);
+  segment.size_kib.reset();
+  if (const auto size = at(row, Column::size)) segment.size_kib = kib(*size);
   segment.attachments = at(row, Column::nattch);
-  segment.last_pid = static_cast<std::int32_t>(at(row, Column::lpid));
-  segment.removed = (at(row, Column::perms) & kRemoved) != 0;
-  segment.rss_kib = kib(at(row, Column::rss));
-  segment.swap_kib = kib(at(row, Column::swap));
-  if (const std::int64_t detached_s = at(row, Column::dtime); detached_s > 0) segment.detached_ms = detached_s * 1000;
+  segment.last_pid = static_cast<std::int32_t>(at(row, Column::lpid).value_or(0));
+  segment.removed.reset();
+  if (const auto perms = at(row, Column::perms)) segment.removed = (*perms & kRemoved) != 0;
+  segment.rss_kib = kib(*at(row, Column::rss));
+  segment.swap_kib = kib(*at(row, Column::swap));
+  if (const auto detached_s = at(row, Column::dtime); detached_s > 0) segment.detached_ms = *detached_s * 1000;
   return segment;
 }
 
-// Numbers that the kernel's types cannot hold are not the kernel's.
-bool fits(const Numbers& row) {
-  constexpr std::int64_t most_seconds = std::numeric_limits<std::int64_t>::max() / 1000;
-  const auto at_most = [&row](Column column, std::int64_t most) { return at(row, column) <= most; };
-  return at_most(Column::cpid, std::numeric_limits<std::int32_t>::max()) &&
-         at_most(Column::lpid, std::numeric_limits<std::int32_t>::max()) &&
-         at_most(Column::uid, std::numeric_limits<std::uint32_t>::max()) &&
-         at_most(Column::cuid, std::numeric_limits<std::uint32_t>::max()) && at_most(Column::dtime, most_seconds) &&
-         at_most(Column::rss, std::numeric_limits<std::int64_t>::max() - at(row, Column::swap));
+std::optional<std::int64_t> sum(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
+  std::int64_t total = 0;
+  return a && b && !__builtin_add_overflow(*a, *b, &total) ? std::optional(total) : std::nullopt;
 }
 
 }  // namespace
 
-Result<SysvTable> parse_sysvipc_shm(std::string_view text) {
+Result<SysvTable> parse_sysvipc_shm(std::string_view text, OddLines* odd) {
   KeyLine line;
   if (!next_line(text, '\n', line) || line.torn) return nothing_known("sysvipc/shm");
   const Header header(line.text);
   if (!header.has(Column::rss) || !header.has(Column::swap)) return nothing_known("sysvipc/shm");
   SysvTable table;
-  std::int64_t bytes = 0;
+  std::optional<std::int64_t> bytes = 0;
   while (next_line(text, '\n', line)) {
-    const auto row = line.torn ? std::nullopt : header.read(line.text);
-    const std::int64_t held = row && fits(*row) ? at(*row, Column::rss) + at(*row, Column::swap) : -1;
-    if (held < 0 || held > std::numeric_limits<std::int64_t>::max() - bytes) {
-      if (table.malformed++ == 0) table.first_malformed = bad_line("sysvipc/shm", line.text);
-      continue;
-    }
-    bytes += held;
-    if (header.has_all()) table.segments.push_back(segment_of(*row));
+    const Header::Row row = line.torn ? Header::Row{{}, true} : header.read(line.text);
+    const auto held = bytes_of(row.numbers);
+    if ((row.odd || !held) && odd != nullptr) odd->note("sysvipc/shm", "", line.text);
+    bytes = sum(bytes, held);
+    const auto segment = header.has_all() ? segment_of(row.numbers) : std::nullopt;
+    if (segment) table.segments.push_back(*segment);
   }
-  table.held_kib = kib(bytes);
+  if (bytes) table.held_kib = kib(*bytes);
   std::ranges::sort(table.segments, {}, &SysvSegment::shmid);
   const auto again = std::unique(table.segments.begin(), table.segments.end(),
                                  [](const SysvSegment& a, const SysvSegment& b) { return a.shmid == b.shmid; });

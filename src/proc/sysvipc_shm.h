@@ -1,7 +1,7 @@
 #pragma once
 
 // /proc/sysvipc/shm: a header with the columns' names, then one line per System V shared memory segment. rss and swap
-// (bytes; since Linux 2.6.34) are what it holds whether or not a process is attached to it.
+// (bytes; since Linux 2.6.34) are its usage, with or without an attached process.
 //
 //          key      shmid perms       size  cpid  lpid nattch … rss   swap
 //   1627455491          0   600   56033280  1412  1412      6 … 49152    0
@@ -12,18 +12,17 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/odd_lines.h"
 #include "model/segment.h"
 
 namespace memoir {
 
 struct SysvTable {
-  std::int64_t held_kib = 0;          // rss and swap of all; 0 without any
-  std::vector<SysvSegment> segments;  // sorted by shmid; none where the table lacks a column that tells them apart
-  std::int64_t malformed = 0;         // rows that were passed over,
-  std::optional<Error> first_malformed = {};
+  std::optional<std::int64_t> held_kib;  // rss and swap of all; 0 without any; nullopt if that of a row is odd
+  std::vector<SysvSegment> segments;     // sorted by shmid; empty if the table lacks an identifying column
 };
 
-// Without its columns rss and swap it is an error.
-Result<SysvTable> parse_sysvipc_shm(std::string_view text);
+// Without columns rss and swap it is an error. An odd row is skipped. `odd`: see key_lines.h.
+Result<SysvTable> parse_sysvipc_shm(std::string_view text, OddLines* odd = nullptr);
 
 }  // namespace memoir

@@ -7,7 +7,7 @@
 
 namespace memoir {
 
-std::optional<TmpfsRoom> tmpfs_room(const TmpfsMount& mount) {
+std::optional<TmpfsUsage> tmpfs_room(const TmpfsMount& mount) {
   struct stat place {};
   if (::stat(mount.mount_point.c_str(), &place) != 0) return std::nullopt;
   if (major(place.st_dev) != mount.major || minor(place.st_dev) != mount.minor) return std::nullopt;
@@ -16,7 +16,7 @@ std::optional<TmpfsRoom> tmpfs_room(const TmpfsMount& mount) {
   const auto kib = [&space](std::uint64_t blocks) {
     return static_cast<std::int64_t>(blocks * static_cast<std::uint64_t>(space.f_bsize) / 1024);
   };
-  TmpfsRoom room;
+  TmpfsUsage room;
   if (space.f_blocks > 0) {
     room.limit_kib = kib(space.f_blocks);
     room.used_kib = kib(space.f_blocks - space.f_bfree);

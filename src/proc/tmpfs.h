@@ -1,7 +1,7 @@
 #pragma once
 
-// How full a tmpfs is, as statfs(2) says. Reaching a mount point below one of a dead server may block: to be called
-// where that does not matter.
+// The usage of a tmpfs, by statfs(2). Reaching a mount point below one of a dead server may block: call it only where
+// that does not matter.
 
 #include <cstdint>
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace memoir {
 
-// In KiB. A file system without a limit is not counted by the kernel.
-struct TmpfsRoom {
+// In KiB. The kernel does not count a file system without a limit.
+struct TmpfsUsage {
   std::optional<std::int64_t> limit_kib = {};
   std::optional<std::int64_t> used_kib = {};
   std::optional<std::int64_t> inodes = {};  // in use
 
-  bool operator==(const TmpfsRoom&) const = default;
+  bool operator==(const TmpfsUsage&) const = default;
 };
 
-// Absent: it cannot be reached, or is hidden by another mount.
-std::optional<TmpfsRoom> tmpfs_room(const TmpfsMount& mount);
+// Returns nullopt if it is unreachable, or hidden by another mount.
+std::optional<TmpfsUsage> tmpfs_room(const TmpfsMount& mount);
 
 }  // namespace memoir

@@ -11,25 +11,25 @@ namespace {
 
 using F = ProcessField;
 
-constexpr std::size_t kMostDigits = 15;     // of a number before its point: it fits, whatever its unit
-constexpr std::size_t kFractionDigits = 6;  // what is behind them is not looked at
+constexpr std::size_t kMaxDigits = 15;      // of a number before its point: it fits with any unit
+constexpr std::size_t kFractionDigits = 6;  // further digits are ignored
 constexpr std::int64_t kMillionths = 1'000'000;
-constexpr std::size_t kAddressDigits = 8;  // fewer are no address where no size follows
-constexpr std::size_t kLeastSizes = 2;     // virtual, resident
-constexpr std::size_t kMostSizes = 4;      // dirty, swapped
+constexpr std::size_t kAddressDigits = 8;  // with fewer digits and no size it is no address
+constexpr std::size_t kMinSizes = 2;       // virtual, resident
+constexpr std::size_t kMaxSizes = 4;       // dirty, swapped
 
 bool is_digits(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// KiB of one of a unit, in either case, each of which is 1024 of the one before; nothing: it is none.
+// Returns the KiB of a unit, in either case, each being 1024 of the previous one; nullopt for another character.
 std::optional<std::int64_t> unit_kib(char unit) {
   const std::size_t at = std::string_view("KkMmGgTt").find(unit);
   if (at == std::string_view::npos) return std::nullopt;
   return std::int64_t{1} << (at / 2 * 10);
 }
 
-// The digits behind the point, in millionths.
+// The digits after the point, in millionths.
 std::int64_t millionths(std::string_view digits) {
   std::string text(digits.substr(0, kFractionDigits));
   text.resize(kFractionDigits, '0');
@@ -57,17 +57,17 @@ bool has_long_range(std::string_view line) {
   return false;
 }
 
-// A line without a head is passed over, unless this much of it is a region's.
+// A line without a head is ignored, unless it has this much of a region's.
 bool looks_like_region(std::string_view line) {
   const bool has_mode = line.find('[') != std::string_view::npos && line.find(" SM=") != std::string_view::npos;
   return has_mode || has_long_range(line);
 }
 
-// What a region's line begins with: its name, and the addresses that stand before a bracket.
+// The start of a region's line: its name, and the addresses before a bracket.
 struct Head {
   std::string_view name;
   AddressRange range;
-  std::string_view rest;  // behind the bracket
+  std::string_view rest;  // after the bracket
 };
 
 // "Process:  face-b00c [412]"
@@ -93,13 +93,13 @@ std::optional<Head> find_head(std::string_view line) {
 
 // "1024K  156K  156K  0K", or "1024K/ 156K" of old releases.
 bool parse_sizes(std::string_view text, VmmapRegion& region) {
-  std::array<std::int64_t, kMostSizes> sizes{};
+  std::array<std::int64_t, kMaxSizes> sizes{};
   std::size_t count = 0;
   for (std::string_view part = text; !part.empty();) {
     std::string_view words = cut(part, '/');
     for (std::string_view word; !(word = cut_word(words)).empty();) {
       const auto kib = parse_vmmap_size(word);
-      if (!kib || count == kMostSizes) return false;
+      if (!kib || count == kMaxSizes) return false;
       sizes[count++] = *kib;
     }
   }
@@ -107,7 +107,7 @@ bool parse_sizes(std::string_view text, VmmapRegion& region) {
   region.resident_kib = sizes[1];
   if (count > 2) region.dirty_kib = sizes[2];
   if (count > 3) region.swapped_kib = sizes[3];
-  return count >= kLeastSizes;
+  return count >= kMinSizes;
 }
 
 bool is_permissions(std::string_view word) {
@@ -132,10 +132,20 @@ bool is_anonymous(std::string_view name) {
   return has("MALLOC") || has("VM_ALLOCATE") || has("Stack") || has("STACK") || has("anonymous");
 }
 
+// Names are few, and not of the process's making.
+constexpr std::size_t kMaxNames = 128;
+
+MappingKind kind_of(std::string_view name) {
+  if (!is_anonymous(name)) return MappingKind::other;
+  if (name.find("MALLOC") != std::string_view::npos) return MappingKind::heap;
+  const bool is_stack = name.find("Stack") != std::string_view::npos || name.find("STACK") != std::string_view::npos;
+  return is_stack ? MappingKind::stack : MappingKind::anonymous;
+}
+
 constexpr std::array kSummed{F::rss,           F::shared_clean, F::shared_dirty, F::private_clean,
                              F::private_dirty, F::anonymous,    F::swap};
 
-// What one region adds to each of kSummed; absent what it does not tell.
+// Contribution of one region to each of kSummed; nullopt for missing values.
 ProcessMemory memory_of(const VmmapRegion& region) {
   ProcessMemory memory;
   memory.set(F::rss, region.resident_kib);
@@ -145,21 +155,39 @@ ProcessMemory memory_of(const VmmapRegion& region) {
   for (const F field : {F::shared_clean, F::shared_dirty, F::private_clean, F::private_dirty}) memory.set(field, 0);
   const bool is_private = region.mode == "PRV";
   if (!is_private && region.mode != "COW" && region.mode != "SHM") return memory;
-  memory.set(is_private ? F::private_clean : F::shared_clean,
-             std::max<std::int64_t>(0, region.resident_kib - *region.dirty_kib));
+  memory.set(is_private ? F::private_clean : F::shared_clean, region.resident_kib - *region.dirty_kib);
   memory.set(is_private ? F::private_dirty : F::shared_dirty, *region.dirty_kib);
   return memory;
 }
 
-// What a region does not tell is not known of the process either.
-void add(const VmmapRegion& region, VmmapProcess& process) {
+void add_mapping(const VmmapRegion& region, const ProcessMemory& memory, MappingSummary& summary) {
+  const bool is_shared = region.mode == "SHM";
+  const MappingUse use{.regions = 1,
+                       .size_kib = region.size_kib,
+                       .shared_regions = is_shared ? 1 : 0,
+                       .shared_swap_kib = is_shared ? region.swapped_kib.value_or(0) : 0,
+                       .memory = memory};
+  const MappingName name{kind_of(region.name), to_utf8(region.name)};
+  const auto row = std::ranges::find(summary.rows, name, &MappingRow::name);
+  if (row != summary.rows.end()) return row->use.add(use);
+  if (summary.rows.size() < kMaxNames) return static_cast<void>(summary.rows.push_back({name, use}));
+  summary.others[static_cast<std::size_t>(name.kind)].add(use);
+}
+
+// A value missing in a region is unknown for the process, too.
+void add(VmmapRegion region, std::string_view line, VmmapProcess& process, OddLines* odd) {
+  if (region.dirty_kib.value_or(0) > region.resident_kib) {
+    if (odd != nullptr) odd->note("vmmap", "dirty", line);
+    region.dirty_kib.reset();
+  }
   const ProcessMemory memory = memory_of(region);
   for (const F field : kSummed) {
-    const bool told = memory.has(field) && (process.regions == 0 || process.memory.has(field));
-    if (told) process.memory.add(field, memory);
-    if (!told) process.memory.clear(field);
+    const bool known = memory.has(field) && (process.regions == 0 || process.memory.has(field));
+    if (known) process.memory.add(field, memory);
+    if (!known) process.memory.clear(field);
   }
   ++process.regions;
+  add_mapping(region, memory, process.mappings);
 }
 
 }  // namespace
@@ -172,7 +200,7 @@ std::optional<std::int64_t> parse_vmmap_size(std::string_view text) {
   const std::size_t point = text.find('.');
   const std::string_view whole = text.substr(0, point);
   const std::string_view fraction = point == std::string_view::npos ? "" : text.substr(point + 1);
-  if (whole.empty() || whole.size() > kMostDigits || !is_digits(whole) || !is_digits(fraction)) return std::nullopt;
+  if (whole.empty() || whole.size() > kMaxDigits || !is_digits(whole) || !is_digits(fraction)) return std::nullopt;
   const std::int64_t number = parse_number<std::int64_t>(whole).value_or(0);
   const std::int64_t part = millionths(fraction);
   if (!unit) return (number + (part > 0 ? 1 : 0) + 1023) / 1024;
@@ -196,17 +224,16 @@ Result<std::optional<VmmapRegion>> parse_vmmap_line(std::string_view line) {
   return std::optional(region);
 }
 
-VmmapProcess parse_vmmap(std::string_view text) {
+VmmapProcess parse_vmmap(std::string_view text, OddLines* odd) {
   VmmapProcess process;
   while (!text.empty()) {
     const std::string_view line = trim(cut_line(text));
     if (process.regions == 0 && line.starts_with("Path:")) process.path = trim(line.substr(5));
-    auto region = parse_vmmap_line(line);
+    const auto region = parse_vmmap_line(line);
     if (!region) {
-      ++process.malformed;
-      if (!process.first_malformed) process.first_malformed = region.take_error();
+      if (odd != nullptr) odd->note("vmmap", "", line);
     } else if (*region) {
-      add(**region, process);
+      add(**region, line, process, odd);
     }
   }
   return process;

@@ -9,8 +9,8 @@ constexpr auto kVmstatKeys = key_table<kFirstVmstat, kFirstPressure - kFirstVmst
 
 }  // namespace
 
-Status parse_vmstat(std::string_view text, MachineMemory& memory) {
-  return read_fields<kFirstVmstat, &KeyLine::count>(text, ' ', "vmstat", kVmstatKeys, memory);
+Status parse_vmstat(std::string_view text, MachineMemory& memory, OddLines* odd) {
+  return read_fields<kFirstVmstat, &KeyLine::count>(text, ' ', "vmstat", kVmstatKeys, memory, odd);
 }
 
 }  // namespace memoir

@@ -9,11 +9,12 @@
 
 #include "base/result.h"
 #include "model/machine.h"
+#include "model/odd_lines.h"
 
 namespace memoir {
 
-// Sets the vmstat fields of `memory` (see MachineField), all of them: one without a line becomes absent, and so does
-// each on an error. Other names are passed over. No known name, or one without a whole number: malformed.
-Status parse_vmstat(std::string_view text, MachineMemory& memory);
+// Sets all vmstat fields of `memory` (see MachineField): one without a line, or with an odd one, becomes absent. Other
+// names are skipped. A text without any value is malformed. `odd`: see key_lines.h.
+Status parse_vmstat(std::string_view text, MachineMemory& memory, OddLines* odd = nullptr);
 
 }  // namespace memoir

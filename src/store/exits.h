@@ -1,6 +1,6 @@
 #pragma once
 
-// How processes ended, as the kernel reported it.
+// Exits of processes, as reported by the kernel.
 
 #include <cstdint>
 #include <optional>
@@ -11,19 +11,19 @@
 
 namespace memoir {
 
-// Processes that ended in the range, in the order of their ends: those that a tick saw, and the large ones.
-Result<std::vector<StoredEnd>> load_exits(Reader& reader, Range range);
+// Exits in the range, by time: those of sampled processes, and the large ones.
+Result<std::vector<StoredExit>> load_exits(Reader& reader, Range range);
 
-// Sums of the other ends; a sum may reach beyond the range by some minutes, and its numbers are of all of it.
-Result<std::vector<EndSum>> load_exit_sums(Reader& reader, Range range);
+// Sums of the other exits. A sum may extend a few minutes beyond the range; its counts are for its full time.
+Result<std::vector<ExitSum>> load_exit_sums(Reader& reader, Range range);
 
-// All of load_exit_sums() in one, without names: at a fraction of its cost.
-Result<EndSum> load_sum_of_exits(Reader& reader, Range range);
+// All of load_exit_sums() in one sum without names, at a fraction of its cost.
+Result<ExitSum> load_sum_of_exits(Reader& reader, Range range);
 
-Result<EndTotals> load_exit_totals(Reader& reader, Range range);
+Result<ExitTotals> load_exit_totals(Reader& reader, Range range);
 
-// The end of one process that is gone; nullopt if it was not reported, or later than the first tick without the
+// Returns the exit of one process; nullopt if it was not reported, or was later than the first tick without the
 // process.
-Result<std::optional<ProcessEnd>> load_exit_of(Reader& reader, std::int64_t process_id);
+Result<std::optional<ExitRecord>> load_exit_of(Reader& reader, std::int64_t process_id);
 
 }  // namespace memoir

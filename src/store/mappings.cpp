@@ -5,68 +5,69 @@
 
 #include "store/replay/tick_cursor.h"
 #include "store/rows/columns.h"
-#include "store/rows/ledger_rows.h"
+#include "store/rows/mapping_rows.h"
 #include "store/schema/sql.h"
 
 namespace memoir {
 namespace {
 
-LedgerAt read_head(const Statement& row) {
-  ProcessLedger ledger;
-  ledger.process = read_key(row, 1);
-  ledger.state = static_cast<LedgerState>(row.integer(4));
-  ledger.read_ms = row.maybe(5);
-  ledger.regions = row.integer(6);
-  ledger.cpu_us = row.integer(7);
-  ledger.wall_us = row.integer(8);
-  return {row.integer(0), std::move(ledger)};
+MappingsAt read_head(const Statement& row) {
+  ProcessMappings summary;
+  summary.process = read_key(row, 1);
+  summary.state = static_cast<MappingState>(row.integer(4));
+  summary.read_ms = row.maybe(5);
+  summary.regions = row.integer(6);
+  summary.cpu_us = row.integer(7);
+  summary.wall_us = row.integer(8);
+  return {row.integer(0), std::move(summary)};
 }
 
-// A kind that we do not know counts among the others; a label of NULL is what a ledger sums without one.
-void add_mapping(const Statement& row, MappingLedger& ledger) {
+// An unknown kind counts among the others; a NULL label is a summary's sum without a label.
+void add_mapping(const Statement& row, MappingSummary& summary) {
   const MappingKind kind = parse_mapping_kind(row.text(1)).value_or(MappingKind::other);
   const MappingUse use = read_mapping(row, 4);
   if (row.integer(3) == 0) {
-    ledger.others[static_cast<std::size_t>(kind)].add(use);
+    summary.others[static_cast<std::size_t>(kind)].add(use);
   } else {
-    ledger.rows.push_back({{kind, row.text(2)}, use});
+    summary.rows.push_back({{kind, row.name(2)}, use});
   }
 }
 
 struct Place {
-  std::int64_t tick_id = 0;  // of the first ledgers
+  std::int64_t tick_id = 0;  // of the first summaries
   std::size_t index = 0;
 };
 
-// A process that was there at the first ledger of the mapping, but had none itself before this one, counts: it is not
-// that it mapped it later.
+// A process that ran at the first summary of the mapping but had no summary itself before this one counts: it may have
+// mapped it earlier.
 void add_first(const Statement& row, std::int64_t at_tick, FirstMapping& first) {
   const std::int64_t tick_id = row.integer(0);
   const std::int64_t process_since = row.integer(2);
-  const std::int64_t ledgers_since = row.integer(3);
-  const bool late = process_since <= at_tick && ledgers_since == tick_id;
+  const std::int64_t summaries_since = row.integer(3);
+  const bool late = process_since <= at_tick && summaries_since == tick_id;
   if (tick_id != at_tick && !late) return;
   first.use.add(read_mapping(row, 7));
   ++first.mappers;
-  if (ledgers_since < at_tick) first.maybe_older = false;
+  if (summaries_since < at_tick) first.maybe_older = false;
 }
 
-std::vector<LedgerAt> read_ledgers(SQLite::Database& database, std::int64_t tick_id,
-                                   std::optional<std::int64_t> process_id) {
+std::vector<MappingsAt> read_summaries(SQLite::Database& database, std::int64_t tick_id,
+                                       std::optional<std::int64_t> process_id) {
   const std::int64_t keyframe_id = keyframe_of(database, tick_id);
-  std::vector<LedgerAt> ledgers = every(database, sql::snapshot_ledgers, read_head, keyframe_id, tick_id, process_id);
+  std::vector<MappingsAt> summaries =
+      every(database, sql::snapshot_summaries, read_head, keyframe_id, tick_id, process_id);
 
   Statement mappings(database, sql::snapshot_mappings);
   mappings.bind(keyframe_id, tick_id, process_id);
-  auto of = ledgers.begin();
+  auto of = summaries.begin();
   while (mappings.step()) {
-    while (of != ledgers.end() && of->process_id < mappings.integer(0)) ++of;
-    if (of == ledgers.end()) break;
-    // Rows of one that was never read are those of a ledger that was dropped before.
-    if (of->process_id == mappings.integer(0) && of->ledger.read_ms) add_mapping(mappings, of->ledger.ledger);
+    while (of != summaries.end() && of->process_id < mappings.integer(0)) ++of;
+    if (of == summaries.end()) break;
+    // Rows of a process without a reading belong to an earlier, dropped summary.
+    if (of->process_id == mappings.integer(0) && of->summary.read_ms) add_mapping(mappings, of->summary.summary);
   }
-  for (LedgerAt& ledger : ledgers) std::ranges::sort(ledger.ledger.ledger.rows, ranks_before);
-  return ledgers;
+  for (MappingsAt& summary : summaries) std::ranges::sort(summary.summary.summary.rows, ranks_before);
+  return summaries;
 }
 
 std::vector<FirstMapping> read_first_mappings(SQLite::Database& database, std::int64_t tick_id) {
@@ -78,7 +79,7 @@ std::vector<FirstMapping> read_first_mappings(SQLite::Database& database, std::i
     const auto [place, is_new] = places.try_emplace(rows.integer(4), Place{rows.integer(0), firsts.size()});
     if (is_new) {
       const MappingKind kind = parse_mapping_kind(rows.text(5)).value_or(MappingKind::other);
-      firsts.push_back({{kind, rows.text(6)}, rows.integer(1)});
+      firsts.push_back({{kind, rows.name(6)}, rows.integer(1)});
     }
     add_first(rows, place->second.tick_id, firsts[place->second.index]);
   }
@@ -87,14 +88,14 @@ std::vector<FirstMapping> read_first_mappings(SQLite::Database& database, std::i
 
 }  // namespace
 
-Result<std::vector<LedgerAt>> load_ledgers(Reader& reader, std::int64_t tick_id,
-                                           std::optional<std::int64_t> process_id) {
-  return reader.read([&](SQLite::Database& database) { return read_ledgers(database, tick_id, process_id); });
+Result<std::vector<MappingsAt>> load_summaries(Reader& reader, std::int64_t tick_id,
+                                               std::optional<std::int64_t> process_id) {
+  return reader.read([&](SQLite::Database& database) { return read_summaries(database, tick_id, process_id); });
 }
 
-Result<bool> has_ledgers(Reader& reader) {
+Result<bool> has_summaries(Reader& reader) {
   return reader.read(
-      [](SQLite::Database& database) { return one(database, "SELECT EXISTS (SELECT 1 FROM ledger)") == 1; });
+      [](SQLite::Database& database) { return one(database, "SELECT EXISTS (SELECT 1 FROM mapping_summary)") == 1; });
 }
 
 Result<std::vector<FirstMapping>> load_first_mappings(Reader& reader, std::int64_t tick_id) {

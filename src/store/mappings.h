@@ -1,6 +1,6 @@
 #pragma once
 
-// The ledgers of what processes map, at one tick.
+// The mapping summaries of processes at one tick.
 
 #include <cstdint>
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace memoir {
 
-// The ledgers that hold at a tick, sorted by process row; of all processes, or of one.
-Result<std::vector<LedgerAt>> load_ledgers(Reader& reader, std::int64_t tick_id,
-                                           std::optional<std::int64_t> process_id = std::nullopt);
+// Valid summaries at a tick, sorted by process row; of all processes, or of one.
+Result<std::vector<MappingsAt>> load_summaries(Reader& reader, std::int64_t tick_id,
+                                               std::optional<std::int64_t> process_id = std::nullopt);
 
-// Whether the file has any.
-Result<bool> has_ledgers(Reader& reader);
+// Returns whether the file has any.
+Result<bool> has_summaries(Reader& reader);
 
-// The first mapping of each label that ends in kDeletedMark, in ledgers up to a tick, sorted by time.
+// The first mapping of each label that ends in kDeletedMark, in summaries up to a tick, sorted by time.
 Result<std::vector<FirstMapping>> load_first_mappings(Reader& reader, std::int64_t tick_id);
 
 }  // namespace memoir

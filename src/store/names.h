@@ -1,8 +1,9 @@
 #pragma once
 
-// Processes and groups: what they are called, and when they lived.
+// Names and lifetimes of processes and groups.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,28 +14,37 @@
 
 namespace memoir {
 
-// Processes that lived in the range, those that still live included, in the order of their rows. What is visited is
-// valid until `visit` returns.
+// Processes that ran in the range, including those still running, in row order. The visited value is valid until
+// `visit` returns.
 Status visit_processes(Reader& reader, Range range, const VisitProcess& visit);
-Result<std::vector<StoredProcess>> load_processes(Reader& reader, Range range);
+
+// The same, at most 40,000 of them: those that lived longest. `left_out` gets the number of the others.
+Result<std::vector<StoredProcess>> load_processes(Reader& reader, Range range, std::int64_t* left_out = nullptr);
+
 Result<std::vector<StoredLife>> load_lives(Reader& reader, Range range);
 
-// The processes of the rows given, and those with a pid that lived in the range: at a fraction of the cost where a file
-// knows of many processes.
+// The processes of the given rows, and those with a pid that ran in the range. In a file with many processes, this
+// costs a fraction of load_processes().
+Status visit_processes_by_id(Reader& reader, const std::vector<std::int64_t>& ids, const VisitProcess& visit);
 Result<std::vector<StoredProcess>> load_processes_by_id(Reader& reader, const std::vector<std::int64_t>& ids);
 Result<std::vector<StoredProcess>> load_processes_of_pid(Reader& reader, Range range, std::int32_t pid);
 
-// The process of each identity that began last.
+// Distinct command lines of each identity, at most its 64 oldest.
+Result<std::map<std::int64_t, std::vector<std::string>>> load_commands_of(
+    Reader& reader, const std::vector<std::int64_t>& identity_ids);
+
+// The last started process of each identity.
 Result<std::vector<StoredProcess>> load_newest_of(Reader& reader, const std::vector<std::int64_t>& identity_ids);
 
 // Names of the categories, identities (unit and command) or cgroups of the file, by their row.
 Result<std::map<std::int64_t, std::string>> load_group_names(Reader& reader, SubjectKind kind);
 
-// Identities that were seen in the range, by row; without a range all of the file, at a fraction of the cost: last_ms
-// is then that of the last rollup.
+// Identities observed in the range, by row. Without a range all of the file, at a fraction of the cost: last_ms is then
+// that of the last rollup.
+Status visit_identities(Reader& reader, std::optional<Range> range, const std::function<void(StoredIdentity&&)>& visit);
 Result<std::vector<StoredIdentity>> load_identities(Reader& reader, std::optional<Range> range);
 
-// Containers by the paths of their cgroups, sorted by those: of all of the file.
+// All containers of the file, sorted by the paths of their cgroups.
 Result<std::vector<CgroupContainer>> load_containers(Reader& reader);
 
 }  // namespace memoir

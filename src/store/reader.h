@@ -1,17 +1,19 @@
 #pragma once
 
-// Reads what the recorder wrote. One thread at a time. Times are wall milliseconds; ranges are [from_ms, to_ms].
+// Reads the recorder's database. One thread at a time. Times are wall milliseconds; ranges are [from_ms, to_ms].
 //
-// Each call is one short read transaction, so that a reader never delays the recorder's checkpoints: load, then think.
-// What else the file knows is loaded by functions that take a Reader: store/events.h, exits.h, mappings.h, names.h,
-// outside.h, samples.h, states.h.
+// Each call is one short read transaction, so that a reader never delays the recorder's checkpoints: load first,
+// compute afterwards. Functions that take a Reader load the other data: store/events.h, exits.h, mappings.h, names.h,
+// samples.h, shmem_state.h, states.h.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -28,43 +30,57 @@ namespace memoir {
 
 class Reader {
  public:
-  // An answer that needs more CPU time than `within` is refused.
-  static Result<std::unique_ptr<Reader>> open(const std::string& path,
-                                              std::optional<std::chrono::milliseconds> within = {});
+  static Result<std::unique_ptr<Reader>> open(const std::string& path);
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
   ~Reader();
+
+  // Queries up to the next call belong to one answer. Once it has used this much CPU time, they fail. After a request
+  // to stop, from any thread, they fail with ErrorKind::blocked.
+  void start_answer(std::optional<std::chrono::milliseconds> within, std::stop_token stop = {});
+
+  // A number that changes when another connection commits.
+  Result<std::int64_t> data_version();
+  // Returns false if the path leads to another file, or to none.
+  bool has_current_file() const;
 
   Result<FileInfo> info();
   Result<std::vector<StoredRun>> runs();
   Result<Coverage> coverage(Range range);
   Result<std::vector<StoredTick>> ticks(Range range);
 
-  // The tick whose wall time is the latest at or before `at_ms`; nullopt if there is none. Where the wall clock was set
-  // back and a time came twice, the tick recorded last.
+  // Returns the tick with the latest wall time at or before `at_ms`; nullopt if there is none. If the wall clock was
+  // set back and a time occurred twice, the tick recorded last.
   Result<std::optional<StoredTick>> tick_at(std::int64_t at_ms);
+  // Returns the tick with the earliest wall time after `at_ms`; of several the last.
+  Result<std::optional<StoredTick>> tick_after(std::int64_t at_ms);
   Result<Snapshot> snapshot(std::int64_t tick_id);
+  // From now on up to so many bytes of snapshots are kept, for steps from tick to tick: the next costs only its own
+  // rows; the previous ones are read together.
+  void keep_snapshots(std::size_t bytes);
 
-  // The tiers that hold something, the finest first.
+  // The non-empty tiers, the finest first.
   Result<std::vector<TierSpan>> tiers();
 
-  // The intervals of all subjects asked for; those of one subject and metric come in the order of time, and those of
-  // one row one after the other, in the order of the question's metrics. Where the rows of a tier end, buckets made
-  // from the ticks go on; a bucket that is partly in both comes as two that adjoin. Ticks have values of processes,
-  // categories, the machine, and of what the kernel counts of cgroups. A metric that the tier does not have is an
-  // error.
-  Status history(const HistoryQuestion& question, const VisitInterval& visit);
+  // Visits the intervals of all requested subjects. Those of one subject and metric are in time order; those of one row
+  // are consecutive, in the order of the query's metrics. After the rows of a tier, buckets computed from ticks follow;
+  // a bucket partly in both comes as two adjacent ones. Ticks have values of processes, categories, the machine, and
+  // cgroups' own counters. A metric that the tier lacks is an error.
+  Status history(const HistoryQuery& question, const VisitInterval& visit);
 
   // Marks of whole UTC days that touch the range, up to the last tick; without a range those of all time. Processes
   // have many.
   Result<std::vector<HighWater>> high_water(std::optional<Range> range, const std::set<SubjectKind>& kinds);
 
-  // Of one metric of processes, one mark of each, at most `most` of them. `reached` leaves those that were reached
+  // Marks of one process metric, one per process, at most `most` of them. `reached` restricts them to those reached
   // within it.
   Result<ProcessMarks> process_marks(std::optional<Range> range, std::optional<Range> reached, Metric metric,
                                      std::size_t most);
 
-  // Runs `load`, which is from the store, in a transaction of its own: what it reads is one state of the file.
+  // The marks of all time of one process.
+  Result<std::vector<HighWater>> marks_of_process(std::int64_t process_id);
+
+  // Runs `load`, which comes from the store, in its own transaction: it reads one state of the file.
   template <typename Load>
   auto read(const Load& load) -> Result<std::invoke_result_t<const Load&, SQLite::Database&>> {
     std::optional<std::invoke_result_t<const Load&, SQLite::Database&>> value;

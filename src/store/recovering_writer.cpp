@@ -1,39 +1,73 @@
 #include "store/recovering_writer.h"
 
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <optional>
-#include <sys/stat.h>
 #include <utility>
 
+#include "base/file.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/failure.h"
 #include "store/sqlite/file_system.h"
+#include "store/sqlite/integrity.h"
 #include "store/sqlite/lock_file.h"
 #include "store/sqlite/wal_locks.h"
-#include "store/write/set_aside.h"
 
 namespace memoir {
 namespace {
 
-constexpr std::int64_t kWarnEveryMs = 600'000;
+// Checks and reopenings of one attempt together take less than WatchdogSec of the unit.
+constexpr std::chrono::seconds kConfirmWithin{20};
+// How often a file without found damage is reopened before it counts as damaged.
+constexpr int kMaxReopened = 2;
+constexpr int kMaxAttempts = 2 + kMaxReopened;
 
-// Which file is at a path, or none.
-struct FileIdentity {
-  dev_t device = 0;
-  ino_t inode = 0;
-
-  bool operator==(const FileIdentity&) const = default;
-};
-
-FileIdentity identity_of(const std::string& path) {
-  struct stat found {};
-  if (stat(path.c_str(), &found) != 0) return {};
-  return {found.st_dev, found.st_ino};
+// "process 812 (python3)"
+std::string named(std::optional<std::int32_t> pid) {
+  if (!pid || *pid <= 0) return "a process";
+  Buffer buffer;
+  const auto comm = read_file(fmt::format("/proc/{}/comm", *pid), buffer);
+  return fmt::format("process {}{}", *pid, comm ? fmt::format(" ({})", to_printable(trim(*comm))) : "");
 }
 
-std::string named(std::optional<std::int32_t> pid) {
-  return pid && *pid > 0 ? fmt::format("process {}", *pid) : std::string("a process");
+// The -wal first: after a crash in between, the file lacks its -wal; otherwise SQLite would take the remaining -wal for
+// one of another file.
+constexpr std::array kDatabaseSuffixes{"-wal", "-shm", ""};
+
+bool is_free(const std::string& name) {
+  std::error_code error;
+  for (const char* suffix : kDatabaseSuffixes) {
+    if (std::filesystem::exists(std::filesystem::symlink_status(name + suffix, error))) return false;
+  }
+  return true;
+}
+
+std::string free_name(const std::string& path, std::int64_t wall_ms) {
+  const std::chrono::sys_time<std::chrono::milliseconds> time{std::chrono::milliseconds(wall_ms)};
+  const std::string name =
+      fmt::format("{}.damaged-{:%Y%m%d-%H%M%S}", path, std::chrono::floor<std::chrono::seconds>(time));
+  std::string free = name;
+  for (int number = 2; !is_free(free); ++number) free = fmt::format("{}-{}", name, number);
+  return free;
+}
+
+// Renames the file at `path` with its -wal and -shm to "F.damaged-YYYYMMDD-HHMMSS…", in UTC, with "-2" and so on if the
+// name exists: its content may still be recovered (sqlite3's .recover). Returns the new name. The caller holds the
+// lock, and has none of them open.
+Result<std::string> quarantine(const std::string& path, std::int64_t wall_ms) {
+  const std::string name = free_name(path, wall_ms);
+  for (const char* suffix : kDatabaseSuffixes) {
+    if (std::rename((path + suffix).c_str(), (name + suffix).c_str()) != 0 && errno != ENOENT)
+      return errno_error(errno, "rename the damaged", path + suffix);
+  }
+  return name;
 }
 
 class RecoveringWriter final : public Writer {
@@ -44,6 +78,7 @@ class RecoveringWriter final : public Writer {
   Status open();
 
   Result<std::vector<KnownProcess>> known_processes(const std::string& boot_id) override;
+  Status visit_names(std::int64_t since_ms, const std::function<void(const KnownName&)>& visit) override;
   Status begin_run(const RunInfo& run) override;
   Status write(const Tick& tick) override;
   Status write_event(const Event& event) override;
@@ -57,36 +92,37 @@ class RecoveringWriter final : public Writer {
   void note_held(const Status& done, const Moment& at);
   Status open_file();
   Status begin(const Moment& at);
-  Status tell();
+  Status report();
   bool leave(const Error& error);
   void leave_moved();
+  Status judge_damaged();
+  Result<bool> is_damaged() const;
   Status move_damaged();
-  void watch_wal();
+  void leave_log(const Error& loss);
 
   const std::string path_;
   const Clock& clock_;
   const RecoveringOptions options_;
   RecorderLock lock_;
   std::optional<WalLocks> locks_;  // outlives the file
-  std::unique_ptr<Writer> file_;   // none: it could not be opened yet
+  std::unique_ptr<Writer> file_;   // nullptr: it could not be opened yet
   FileIdentity identity_;          // of the open file
   std::optional<RunInfo> run_;
-  bool begun_ = false;  // `run_`, in this file
-  bool anew_ = false;   // a file was left for another, which no run has begun in yet
-  std::string damage_;  // of the file at the path, which is to be set aside
-  std::optional<std::int64_t> set_aside_ms_;
-  std::vector<Event> untold_;
-  // Of when the first is that we could not store for a lock that another process holds, and which that is.
+  bool begun_ = false;     // `run_`, in this file
+  bool new_file_ = false;  // a file was replaced by another one in which no run has started yet
+  std::string damage_;     // of the file at the path, as reported by SQLite
+  int reopened_ = 0;       // because of damage that no check found, since the last stored tick
+  std::optional<std::int64_t> quarantined_ms_;
+  std::vector<Event> unattributed_;
+  // The first value that could not be stored because of another process's lock, and that process.
   struct Held {
     Moment since;
-    std::optional<std::int32_t> by;
+    std::string by;
   };
   std::optional<Held> held_;
-  bool wal_is_long_ = false;
-  std::optional<std::int64_t> wal_warned_ms_;
 };
 
-// At start, where whatever is wrong with the place or the file is the user's to fix.
+// At start, problems of the folder or the file are reported for the user to fix.
 Status RecoveringWriter::open() {
   Status opened = open_file();
   if (opened) return opened;
@@ -104,11 +140,11 @@ Status RecoveringWriter::open() {
 Status RecoveringWriter::open_file() {
   TRY(check_place(path_));
   const auto owner = check_owner(path_);
-  // Before there is a lock file beside what is not ours.
+  // Before a lock file is created next to a foreign file.
   if (!owner && owner.error().kind != ErrorKind::damaged && owner.error().kind != ErrorKind::blocked)
     return owner.error();
   if (!lock_) {
-    lock_ = TRY(take_lock(path_));
+    lock_ = TRY(acquire_lock(path_));
   }
   locks_.emplace(path_);
   if (!owner) return owner.error();
@@ -124,129 +160,151 @@ Result<std::vector<KnownProcess>> RecoveringWriter::known_processes(const std::s
   return std::vector<KnownProcess>{};
 }
 
-// Does `action` on a file that is ready for it; if that is damaged or not there any more, once more on the next.
+Status RecoveringWriter::visit_names(std::int64_t since_ms, const std::function<void(const KnownName&)>& visit) {
+  if (!file_) return Done{};
+  Status visited = file_->visit_names(since_ms, visit);
+  return visited || !leave(visited.error()) ? visited : Status(Done{});
+}
+
+// Runs `action` on a file that is ready for it; if that is damaged or no longer there, again on the next one.
 template <typename Action>
 Status RecoveringWriter::steadily(const Moment& at, Action&& action) {
   for (int attempt = 1;; ++attempt) {
     Status ready = guarded(path_, [&] { return make_ready(at); });
-    // Not by a fault of what is to be stored.
+    // Not caused by the values to store.
     if (!ready && ready.error().kind == ErrorKind::refused) ready = Error{ErrorKind::io, ready.error().message};
     Status done = ready ? action() : ready;
     note_held(done, at);
-    if (done || !leave(done.error()) || attempt == 2) return done;
+    if (done) reopened_ = 0;
+    if (done || !leave(done.error()) || attempt == kMaxAttempts) return done;
   }
 }
 
 void RecoveringWriter::note_held(const Status& done, const Moment& at) {
   const bool held = !done && done.error().kind == ErrorKind::blocked;
   if (held && !held_) {
-    held_ = Held{at, locks_ ? locks_->writer_held_by() : std::nullopt};
-    log_warning(
-        fmt::format("{} holds a lock on {}-shm: nothing can be stored until it lets go", named(held_->by), path_));
+    held_ = Held{at, named(locks_ ? locks_->writer_blocker() : std::nullopt)};
+    log_warning(fmt::format("{} holds a lock on {}-shm: nothing can be stored until it releases it", held_->by, path_));
   }
   if (!done || !held_) return;
   const Moment now = clock_.now();
-  untold_.push_back(
-      {now, "held",
-       fmt::format("{} held a lock on {}-shm for {:.1f} s: nothing could be stored meanwhile, and what was "
-                   "sampled waited in memory",
-                   named(held_->by), path_, static_cast<double>(now.boot_ms - held_->since.boot_ms) / 1000)});
+  unattributed_.push_back(
+      {now, "blocked",
+       fmt::format("{} held a lock on {}-shm for {:.1f} s: samples waited in memory during that time", held_->by, path_,
+                   static_cast<double>(now.boot_ms - held_->since.boot_ms) / 1000)});
   held_.reset();
 }
 
 Status RecoveringWriter::make_ready(const Moment& at) {
   if (file_ && identity_of(path_) != identity_) leave_moved();
-  if (!damage_.empty()) TRY(move_damaged());
+  if (!damage_.empty()) TRY(judge_damaged());
   if (!file_) TRY(open_file());
   if (run_ && !begun_) TRY(begin(at));
-  return tell();
+  return report();
 }
 
 Status RecoveringWriter::begin(const Moment& at) {
   RunInfo run = *run_;
-  if (anew_) run.started = at;
+  if (new_file_) run.started = at;
   TRY(file_->begin_run(run));
   begun_ = true;
-  if (std::exchange(anew_, false) && options_.on_anew) options_.on_anew();
+  if (std::exchange(new_file_, false) && options_.on_new_file) options_.on_new_file();
   return Done{};
 }
 
-Status RecoveringWriter::tell() {
-  while (begun_ && !untold_.empty()) {
-    Status written = file_->write_event(untold_.front());
+Status RecoveringWriter::report() {
+  while (begun_ && !unattributed_.empty()) {
+    Status written = file_->write_event(unattributed_.front());
     if (!written && written.error().kind != ErrorKind::refused) return written;
     if (!written) log_error(written.error().message);
-    untold_.erase(untold_.begin());
+    unattributed_.erase(unattributed_.begin());
   }
   return Done{};
 }
 
-// Whether another file is to be tried after this error.
+// Returns whether to try another file after this error.
 bool RecoveringWriter::leave(const Error& error) {
-  if (error.kind != ErrorKind::damaged) return false;
+  const bool lost_log = file_ && error.kind == ErrorKind::not_found;
+  if (error.kind != ErrorKind::damaged && !lost_log) return false;
+  if (lost_log && identity_of(path_) != identity_) {
+    leave_moved();  // with its -wal, since make_ready()
+    return true;
+  }
+  if (lost_log) leave_log(error);
   file_.reset();
   begun_ = false;
-  anew_ = true;
-  damage_ = error.message;
+  new_file_ = true;
+  if (!lost_log) damage_ = error.message;
   return true;
+}
+
+// The main file is intact: recording continues from there.
+void RecoveringWriter::leave_log(const Error& loss) {
+  const Moment now = clock_.now();
+  // A deleted file is still open, and can be checkpointed.
+  const bool saved = begun_ && file_->end_run(now, "moved").ok();
+  const std::string text = fmt::format(
+      "{}; {}", loss.message, saved ? "nothing is lost" : "what was stored in the last two minutes may be lost");
+  log_error(text);
+  unattributed_.push_back({now, "moved", text});
 }
 
 void RecoveringWriter::leave_moved() {
   const Moment now = clock_.now();
   const bool deleted = identity_of(path_) == FileIdentity{};
-  const std::string text = fmt::format("{} was {} while it was written; a new one was begun", path_,
+  const std::string text = fmt::format("{} was {} while it was written; a new one was started", path_,
                                        deleted ? "deleted or moved" : "replaced by another file");
   log_error(text);
-  untold_.push_back({now, "moved", text});
-  // Whoever moved it gets a file that is complete: closing it brings home what is in its -wal.
+  unattributed_.push_back({now, "moved", text});
+  // A moved file is left complete: closing it checkpoints its -wal.
   if (begun_) static_cast<void>(file_->end_run(now, "moved"));
   file_.reset();
   begun_ = false;
-  anew_ = true;
-  // A reader kept it from being emptied: SQLite would take it for one of the new file, and delete it.
+  new_file_ = true;
+  // A reader kept it from being emptied: SQLite would take it for the new file's and delete it.
   if (deleted && file_bytes(path_ + "-wal") > 0) {
-    const auto aside = set_aside(path_, now.wall_ms);
-    if (aside)
-      log_error(
-          fmt::format("{0}-wal, which belongs to the file that is gone, was set aside as {1}-wal", path_, *aside));
+    const auto aside = quarantine(path_, now.wall_ms);
+    if (aside) log_error(fmt::format("{0}-wal belonged to the deleted file and was renamed to {1}-wal", path_, *aside));
   }
   // The folder may be another one, too.
   lock_ = {};
 }
 
-Status RecoveringWriter::move_damaged() {
-  const Moment now = clock_.now();
-  if (set_aside_ms_ && now.boot_ms - *set_aside_ms_ < options_.set_aside_every_ms) {
-    return Error{ErrorKind::io, fmt::format("{}; it was set aside not long ago, so the disk may be at fault", damage_)};
-  }
-  const auto aside = TRY(set_aside(path_, now.wall_ms));
-  set_aside_ms_ = now.boot_ms;
-  const std::string text = fmt::format("{} was damaged, and was set aside as {}; a new one was begun", path_, aside);
-  log_error(damage_);
-  log_message(LogLevel::error, text, message_id::kQuarantinedFile,
-              {{"MEMOIR_FILE", path_}, {"MEMOIR_QUARANTINED_AS", aside}});
-  untold_.push_back({now, "set-aside", text});
+// SQLite also reports damage when reads fail temporarily. Ticks wait in memory until it is clear.
+Status RecoveringWriter::judge_damaged() {
+  if (reopened_ >= kMaxReopened || TRY(is_damaged())) return move_damaged();
+  ++reopened_;
+  log_warning(fmt::format("{}; a check of the file finds no damage, so it is opened again", damage_));
   damage_.clear();
   return Done{};
 }
 
-// Checkpoints cannot reset the -wal while a reader holds an old state of it (https://sqlite.org/wal.html, "Avoiding
-// Excessively Large WAL Files"). Afterwards it shrinks by itself, to the limit that the database is set up with.
-void RecoveringWriter::watch_wal() {
-  const std::int64_t bytes = file_bytes(path_ + "-wal");
-  if (bytes <= options_.long_wal_bytes) {
-    if (std::exchange(wal_is_long_, false)) log_info(fmt::format("{}-wal is short again", path_));
-    return;
-  }
+// Two checks, each on its own connection, must agree: with intermittently failing reads, each finds something else.
+Result<bool> RecoveringWriter::is_damaged() const {
+  const bool with_wal = options_.durability == Durability::full;
+  const std::string first = TRY(find_damage(path_, with_wal, kConfirmWithin));
+  if (first.empty()) return false;
+  const std::string second = TRY(find_damage(path_, with_wal, kConfirmWithin));
+  if (first != second) return Error{ErrorKind::io, fmt::format("{}: checks disagree on whether it is damaged", path_)};
+  return true;
+}
+
+Status RecoveringWriter::move_damaged() {
   const Moment now = clock_.now();
-  const std::string text = fmt::format(
-      "{}-wal has grown to {} MiB, because {} has been reading for long, or holds a lock; it shrinks when that ends",
-      path_, bytes >> 20, named(locks_ ? locks_->wal_held_by() : std::nullopt));
-  if (!wal_warned_ms_ || now.boot_ms - *wal_warned_ms_ >= kWarnEveryMs) {
-    wal_warned_ms_ = now.boot_ms;
-    log_warning(text);
+  if (quarantined_ms_ && now.boot_ms - *quarantined_ms_ < options_.quarantine_every_ms) {
+    return Error{
+        ErrorKind::io,
+        fmt::format("{}; a damaged file was quarantined a short time ago, so the disk may be at fault", damage_)};
   }
-  if (!std::exchange(wal_is_long_, true)) untold_.push_back({now, "wal", text});
+  const auto aside = TRY(quarantine(path_, now.wall_ms));
+  quarantined_ms_ = now.boot_ms;
+  const std::string text = fmt::format("{} was damaged and was renamed to {}; a new file was started", path_, aside);
+  log_error(damage_);
+  log_message(LogLevel::error, text, message_id::kQuarantinedFile,
+              {{"MEMOIR_FILE", path_}, {"MEMOIR_QUARANTINED_AS", aside}});
+  unattributed_.push_back({now, "quarantined", text});
+  damage_.clear();
+  return Done{};
 }
 
 Status RecoveringWriter::begin_run(const RunInfo& run) {
@@ -259,9 +317,8 @@ Status RecoveringWriter::begin_run(const RunInfo& run) {
 
 Status RecoveringWriter::write(const Tick& tick) {
   Status written = steadily(tick.begin, [&] { return file_->write(tick); });
-  if (written) watch_wal();
-  // The processes that only this tick introduced are introduced again.
-  if (!written && written.error().kind == ErrorKind::refused && options_.on_anew) options_.on_anew();
+  // Processes introduced only by this tick must be introduced again.
+  if (!written && written.error().kind == ErrorKind::refused && options_.on_new_file) options_.on_new_file();
   return written;
 }
 

@@ -1,15 +1,17 @@
 #pragma once
 
-// A Writer that goes on whatever happens to its file. The one that Writer::open gives has one file; this one opens it
-// (again) when it can, and begins a fresh one where it must:
+// A Writer that continues after any failure of its file. The one that Writer::open gives has one file; this one opens
+// it (again) when it can, and begins a fresh one where it must:
 //
-//   damaged             set aside whole (store/write/set_aside.h), a fresh file is begun; at most every ten minutes
+//   damaged             two checks confirm it; then the file is renamed, and a new one is started;
+//                       at most every ten minutes
 //   deleted or moved    noticed at the next tick; a fresh file is begun at the path
 //   full disk, I/O      an error, as of any Writer; the caller tries again
 //   a refused tick      an error (ErrorKind::refused); the tick after it starts from what the file holds
-//   a long reader       nothing fails, but the -wal cannot shrink: said when it is long
+//   a long reader       an error (ErrorKind::blocked) once the -wal is as long as it may get; an event names the reader
+//   lost -wal or -shm   noticed at the next tick; opened again as the main file has it
 //
-// A fresh file gets the run with it, and an event that says why: set-aside, moved, wal.
+// A file that is opened again starts with the current run and an event with the reason: quarantined, moved.
 
 #include <cstdint>
 #include <functional>
@@ -23,15 +25,14 @@ namespace memoir {
 
 struct RecoveringOptions {
   Durability durability = Durability::full;
-  std::int64_t long_wal_bytes = std::int64_t{64} << 20;
-  std::int64_t set_aside_every_ms = 600'000;
-  // Called, on the thread that writes, when the next tick must introduce every process again: a fresh file was begun,
-  // or a tick was refused.
-  std::function<void()> on_anew{};
+  std::int64_t quarantine_every_ms = 600'000;
+  // Called on the writing thread when the next tick must introduce every process again: a fresh file was started, or a
+  // tick was refused.
+  std::function<void()> on_new_file{};
 };
 
-// Refused at once: what trying again would not fix, as a folder that is missing, a file that is not ours or another
-// recorder. A full disk or an I/O error is logged, and the file is opened with the first run.
+// Refuses immediately what trying again cannot fix: a missing folder, a foreign file or another recorder. A full disk
+// or an I/O error is logged, and the file is opened with the first run.
 Result<std::unique_ptr<Writer>> open_recovering(const std::string& path, const Clock& clock, RecoveringOptions options);
 
 }  // namespace memoir

@@ -7,22 +7,22 @@ namespace memoir {
 namespace {
 
 template <typename Sample>
-Status visit_in(Reader& reader, Range range, const VisitHeld<Sample>& visit,
-                void (*visit_samples)(SQLite::Database&, Range, const VisitHeld<Sample>&)) {
+Status visit_in(Reader& reader, Range range, const VisitSpan<Sample>& visit,
+                void (*visit_samples)(SQLite::Database&, Range, const VisitSpan<Sample>&)) {
   return reader.visit([&](SQLite::Database& database) { visit_samples(database, range, visit); });
 }
 
 }  // namespace
 
-Status visit_samples(Reader& reader, Range range, const VisitHeld<ProcessSample>& visit) {
+Status visit_samples(Reader& reader, Range range, const VisitSpan<ProcessSample>& visit) {
   return visit_in(reader, range, visit, visit_process_samples);
 }
 
-Status visit_samples(Reader& reader, Range range, const VisitHeld<MachineMemory>& visit) {
+Status visit_samples(Reader& reader, Range range, const VisitSpan<MachineMemory>& visit) {
   return visit_in(reader, range, visit, visit_machine_samples);
 }
 
-Status visit_samples(Reader& reader, Range range, const VisitHeld<CategorySample>& visit) {
+Status visit_samples(Reader& reader, Range range, const VisitSpan<CategorySample>& visit) {
   return visit_in(reader, range, visit, visit_category_samples);
 }
 

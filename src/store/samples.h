@@ -1,8 +1,8 @@
 #pragma once
 
-// All that the samples of a range hold, in the order of recording, which is that of time except where the wall clock
-// was stepped. The first of each subject is clipped to begin at from_ms. At a keyframe and after a gap one begins even
-// if nothing changed; one that begins at the very end of what is recorded has no length.
+// All samples of a range, in recording order, which is time order except if the wall clock was stepped. The first of
+// each subject is clipped to start at from_ms. At a keyframe and after a gap a sample starts even without a change; one
+// that starts at the very end of the recording has no length.
 
 #include <vector>
 
@@ -11,11 +11,11 @@
 
 namespace memoir {
 
-Status visit_samples(Reader& reader, Range range, const VisitHeld<ProcessSample>& visit);
-Status visit_samples(Reader& reader, Range range, const VisitHeld<MachineMemory>& visit);
-Status visit_samples(Reader& reader, Range range, const VisitHeld<CategorySample>& visit);
+Status visit_samples(Reader& reader, Range range, const VisitSpan<ProcessSample>& visit);
+Status visit_samples(Reader& reader, Range range, const VisitSpan<MachineMemory>& visit);
+Status visit_samples(Reader& reader, Range range, const VisitSpan<CategorySample>& visit);
 
-// How many processes were zombies, at each tick of the range.
+// Number of zombies at each tick of the range.
 Result<std::vector<StoredZombies>> load_zombies(Reader& reader, Range range);
 
 }  // namespace memoir

@@ -1,7 +1,7 @@
 #pragma once
 
-// Which table has which field, and the columns that are NULL where other columns make their value. The views of the
-// schema are generated from it (stored_fields_sql.h).
+// The table of each field, and the columns that are NULL if other columns give their value. The schema's views are
+// generated from it (stored_fields_sql.h).
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,7 @@ inline constexpr auto kHotMachineFields =
 inline constexpr auto kColdMachineFields =
     fields_with<kMachineFields>([](const MachineFieldInfo& info) { return info.storage == MachineStorage::detail; });
 
-// Whether process_sample has the fields that a metric is made of; otherwise all of them are in the other tables.
+// Returns whether process_sample has the fields of a metric; otherwise all of them are in the other tables.
 constexpr bool is_hot(Metric metric) {
   return std::ranges::all_of(info_of(metric).rule.of,
                              [](ProcessField field) { return info_of(field).storage == ProcessStorage::sample; });
@@ -40,24 +40,24 @@ static_assert(std::ranges::all_of(kMetrics, [](Metric metric) {
          });
 }));
 
-// The fields of rolled-up metrics that process_sample does not have.
+// The fields of rolled-up metrics that are not in process_sample.
 inline constexpr auto kColdRolledFields = fields_with<kProcessFields>([](const ProcessFieldInfo& info) {
   return info.storage != ProcessStorage::sample && std::ranges::any_of(kRolledMetrics, [&](Metric metric) {
            return info_of(metric).rule.of.contains(info.field);
          });
 });
 
-// In the column of the source: the process is absent from this tick on.
+// In the source column: the process is absent from this tick on.
 inline constexpr std::int64_t kAbsentSource = 5;
 
-// In a derived column: the value is absent, although the rule has one.
+// In a derived column: the value is absent, although the rule gives one.
 inline constexpr std::int64_t kNotKnown = -1;
 
-// A field whose column is NULL where its value is what the rule makes.
+// A field with a column that is NULL if its value is the rule's result.
 struct DerivedField {
   ProcessField field = {};
   ProcessRule rule;
-  std::optional<ProcessRule> when_exact = {};  // instead, where the source is exact
+  std::optional<ProcessRule> when_exact = {};  // used instead if the source is exact
 
   constexpr bool needs(ProcessField other) const {
     return rule.needs(other) || (when_exact && when_exact->needs(other));
@@ -67,10 +67,11 @@ struct DerivedField {
 // Each after those that it needs.
 inline constexpr std::array kDerivedFields{
     DerivedField{ProcessField::pss_anon, {.of = {ProcessField::rss_anon}, .only_with = ProcessField::pss_file}},
-    DerivedField{ProcessField::private_clean,
-                 {.how = ProcessRule::How::rest, .of = {ProcessField::rss_file}, .less = ProcessField::shared_clean}},
+    DerivedField{
+        ProcessField::private_clean,
+        {.how = ProcessRule::How::remainder, .of = {ProcessField::rss_file}, .less = ProcessField::shared_clean}},
     DerivedField{ProcessField::private_dirty,
-                 {.how = ProcessRule::How::rest,
+                 {.how = ProcessRule::How::remainder,
                   .of = {ProcessField::rss_anon, ProcessField::rss_shmem},
                   .less = ProcessField::shared_dirty}},
     DerivedField{ProcessField::vm_rss,
@@ -102,13 +103,13 @@ constexpr bool is_rule_list() {
 static_assert(is_rule_list());
 
 // The columns of mapping_sample that are derived in the same way. Each page in memory is shared or private, clean or
-// dirty; PSS has all of the private ones.
+// dirty; PSS includes all private ones.
 inline constexpr ProcessRule kMappingRss{.of = {ProcessField::shared_clean, ProcessField::shared_dirty,
                                                 ProcessField::private_clean, ProcessField::private_dirty}};
 inline constexpr ProcessRule kMappingPss{.of = {ProcessField::private_clean, ProcessField::private_dirty}};
 
-// A field of process_rare is 0 without a row, where this field is present. VmSwap replaces Swap where smaps_rollup is
-// not read.
+// A field of process_rare is 0 without a row if this field is present. VmSwap replaces Swap if smaps_rollup is not
+// read.
 constexpr ProcessField known_by(ProcessField rare) {
   const bool of_rollup = info_of(rare).file == ProcessFile::smaps_rollup && rare != ProcessField::swap;
   return of_rollup ? ProcessField::anon_huge_pages : ProcessField::vm_size;

@@ -1,6 +1,7 @@
 #pragma once
 
-// The tables of the store: what each holds, and by what it ages. What walks all of a kind walks this list.
+// The tables of the store: the content of each, and what determines its age. All code that visits the tables of a kind
+// uses this list.
 
 #include <cstdint>
 #include <optional>
@@ -17,34 +18,35 @@ enum class TableKind : std::uint8_t {
   ticks,
   samples,  // by tick
   rollups,  // of a tier, by its blocks
-  marks,    // by days of UTC
-  log,      // what happened, in the order of recording
-  names,    // what rows of another table are of, each stored once; they go once no row is of them
-  words,    // the same of few, which stay
+  marks,    // by UTC day
+  log,      // events, in recording order
+  names,    // subjects of other tables' rows, each stored once; deleted when unreferenced
+  words,    // the same for few values, which stay
   state,    // one row
 };
 
 struct StoreTable {
   std::string_view name = "";
   TableKind kind = TableKind::state;
-  std::string_view age = "";  // the column that it ages by; "": none, nothing goes for its age
-  // What an extract takes of it, "": nothing. {from} {to}: the range; {first} {last}: its ticks, from a keyframe on (1
-  // and 0 where the raw rows are gone); {tiers}: whether rollups are taken, which is where the range begins before the
-  // raw rows do; {subject}: the number of its kind; {rolled_up}: the subjects of that kind that the extract has rollups
-  // of. Of ticks, samples and rollups: those of the range. Of names "": those that copied rows are of.
+  std::string_view age = "";  // column of its age; "": none, rows do not expire
+  // SQL condition of the rows in an extract; "": none. {from} {to}: the range; {first} {last}: its ticks, from a
+  // keyframe on (1 and 0 if the raw rows have expired); {tiers}: whether rollups are copied, which is the case if the
+  // range starts before the raw rows; {subject}: the number of its kind; {rolled_up}: the subjects of that kind with
+  // rollups in the extract. Ticks, samples and rollups: those of the range. Names with "": those of copied rows.
   std::string_view extract = "";
-  Tier tier = Tier::raw;                              // that it goes with
-  std::optional<SubjectKind> subject = std::nullopt;  // whose numbers are its ids
-  // Of names and groups: the table whose rows are of them, and its column.
+  Tier tier = Tier::raw;                              // tier with which it expires
+  std::optional<SubjectKind> subject = std::nullopt;  // subject kind with its ids as numbers
+  // Names and groups: the referring table, and its column.
   std::string_view users = "";
   std::string_view column = "";
-  std::string_view title = "";  // of groups: what one is called, in SQL
+  std::string_view title = "";    // groups: name of a group, in SQL
+  std::string_view process = "";  // samples: `{process} = ?` are those of a process; "": there are none
 };
 
-// Facts come first, then the names that those refer to.
+// Facts come first, then the names that they refer to.
 std::span<const StoreTable> store_tables();
 std::vector<StoreTable> tables_of(TableKind kind);
-// Of categories, identities and cgroups: the one that names them.
+// The table of names of categories, identities and cgroups.
 const StoreTable& table_of_groups(SubjectKind kind);
 
 }  // namespace memoir

@@ -1,7 +1,7 @@
 #pragma once
 
-// The tiers of the history: ticks, and rollups of three widths. What they are called, how each cuts time, and for how
-// long it is kept.
+// The tiers of the history: ticks, and rollups of three widths, with their names, their division of time, and their
+// retention.
 
 #include <array>
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace memoir {
 
-// How fine a history is kept: every tick for days, buckets of 5 minutes for weeks, of an hour for a year, of a UTC day
-// for good (config [store]).
+// Resolution of the history: every tick for days, buckets of 5 minutes for weeks, of an hour for a year, of a UTC day
+// permanently (config [store]).
 enum class Tier : std::uint8_t { raw, five_minutes, hour, day };
 
 // "raw", "5min", "hour", "day"
@@ -22,19 +22,19 @@ std::int64_t bucket_ms(Tier tier);  // 0 for raw
 
 inline constexpr std::int64_t kDayLengthMs = 86'400'000;
 
-// What is kept for how long, 0: forever. Ages count by the recorder's own clock (stretch.recorded_ms), which nobody
-// can set.
+// Retention of each tier, 0: forever. Ages count by the recorder's own clock (stretch.recorded_ms), which users cannot
+// set.
 struct Retention {
   std::int64_t raw_ms = 7 * kDayLengthMs;
   std::int64_t five_minutes_ms = 60 * kDayLengthMs;
   std::int64_t hour_ms = 400 * kDayLengthMs;
   std::int64_t day_ms = 0;
-  std::int64_t max_bytes = 2LL * 1024 * 1024 * 1024;  // of the file with its -wal; 0: without a limit
+  std::int64_t max_bytes = 2LL * 1024 * 1024 * 1024;  // of the file with its -wal; 0: no limit
 
   bool operator==(const Retention&) const = default;
 };
 
-// How a tier of rollups cuts time, into blocks of `slots` buckets, and what has rows in it for how long.
+// How a tier of rollups divides time into blocks of `slots` buckets, and which subjects have rows in it.
 struct TierShape {
   Tier tier = Tier::raw;
   const char* name = "";      // of its tables: rollup_NAME, machine_NAME
@@ -43,12 +43,12 @@ struct TierShape {
   std::int64_t Retention::*kept_ms = nullptr;
   std::int64_t width_ms = 0;
   std::int64_t slots = 1;
-  // From what age a process, and a group of them, has rows in it. Jobs of some minutes are many: what they leave for as
-  // long as there are buckets of 5 minutes would be a tenth of the file. Groups are few, and the only trace of
-  // processes that were too short.
+  // Minimum age of a process with rows in it. Jobs of a few minutes are numerous: their buckets of 5 minutes, kept as
+  // long as others, would be a tenth of the file. Groups have no minimum: they are few, and the only trace of shorter
+  // processes.
   std::int64_t process_age_ms = 0;
   std::int64_t group_age_ms = 0;
-  bool keeps_peak_times = false;  // of PSS: a bucket of the others is narrow enough
+  bool keeps_peak_times = false;  // of PSS: buckets of the other tiers are narrow enough
 
   constexpr std::int64_t block_ms() const { return width_ms * slots; }
 };
@@ -87,7 +87,7 @@ inline constexpr std::array kRollupTiers{
               .keeps_peak_times = true},
 };
 
-// Of a tier of rollups, its place in kRollupTiers.
+// Index of a tier of rollups in kRollupTiers.
 constexpr std::size_t index_of(Tier tier) {
   return static_cast<std::size_t>(tier) - 1;
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the store takes and answers with, for its rooms and for who uses it. Times are wall milliseconds; ranges are
-// [from_ms, to_ms].
+// Parameters and results of the store, for its parts and its users. Times are wall milliseconds; ranges are [from_ms,
+// to_ms].
 
 #include <cstdint>
 #include <functional>
@@ -29,9 +29,9 @@ struct StoredRun {
   std::string version;
   std::int64_t interval_ms = 0;
   std::int64_t started_ms = 0;
-  std::optional<std::int64_t> ended_ms;  // absent: it is running, or died
-  std::string end_reason;                // empty as long as it is not ended; "unclean" if it died
-  std::string census;                    // what counted its processes: bpf, proc; empty: it is not told
+  std::optional<std::int64_t> stopped_ms;  // nullopt: it is running, or crashed
+  std::string stop_reason;                 // empty while it has not ended; "unclean" if it crashed
+  std::string census;                      // census in use: bpf, proc; empty: unknown
   std::optional<std::int64_t> first_tick_ms;
   std::optional<std::int64_t> last_tick_ms;
 };
@@ -47,13 +47,13 @@ struct StoredTick {
   Cost total;
   TickCost cost{};
   TickCounts counts;
-  std::optional<TickLooks> looks;  // as reads
-  std::optional<TickReads> reads;  // absent: every process was read
+  std::optional<TickScans> scans;  // with its reads
+  std::optional<TickReads> reads;  // nullopt: every process was read
   std::optional<TickEvents> events;
-  std::optional<Cost> storing;  // Tick::storing; absent: unknown
+  std::optional<Cost> storing;  // Tick::storing; nullopt: unknown
 };
 
-// How many processes were zombies at a tick.
+// Number of zombies at a tick.
 struct StoredZombies {
   std::int64_t at_ms = 0;
   std::int64_t zombies = 0;
@@ -63,11 +63,11 @@ struct StoredProcess {
   std::int64_t id = 0;  // of the process row
   ProcessInfo info;
   std::string boot_id;
-  std::int64_t first_ms = 0;  // wall time of the tick that saw it first
-  std::int64_t last_ms = 0;   // and last
+  std::int64_t first_ms = 0;  // wall time of the first tick with it
+  std::int64_t last_ms = 0;   // and of the last
   std::optional<std::int64_t>
-      gone_ms;      // of the first tick without it; absent while it lives, or if the recording ended before
-  std::string end;  // "", "exited", "execed", "unknown" (it ended while nothing was recorded)
+      exited_ms;          // of the first tick without it; nullopt while it runs, or if the recording ended before
+  std::string exit_kind;  // "", "exited", "execed", "unknown" (it exited while nothing was recorded)
   std::int64_t identity_id = 0;  // its row
   std::string unit;              // of its identity
   std::string identity;          // its normalised command
@@ -75,16 +75,17 @@ struct StoredProcess {
 
 using VisitProcess = std::function<void(const StoredProcess&)>;
 
-// The same without what it is: a tenth of the cost, where there are very many.
+// The same without its description: a tenth of the cost for very many processes.
 struct StoredLife {
   std::int64_t process_id = 0;
   std::int64_t identity_id = 0;
   std::int32_t pid = 0;
+  std::int64_t start_ms = 0;
   std::int64_t first_ms = 0;
-  std::optional<std::int64_t> gone_ms;
+  std::optional<std::int64_t> exited_ms;
 };
 
-// What stays the same of a process when it is started again (model/identity.h).
+// The part of a process that stays the same after a restart (model/identity.h).
 struct StoredIdentity {
   std::int64_t id = 0;
   std::string unit;
@@ -97,33 +98,32 @@ struct StoredIdentity {
 struct ProcessState {
   StoredProcess process;
   ProcessSample sample;
-  std::int64_t sample_ms = 0;  // tick of the row that holds: the values did not change since
 };
 
-// A process and what it held.
-struct Holder {
+// A process and its memory.
+struct RankedProcess {
   StoredProcess process;
   std::int64_t kib = 0;
 };
 
-// A process that ended, as the kernel told.
-struct StoredEnd {
+// A process exit, as reported by the kernel.
+struct StoredExit {
   std::int64_t process_id = 0;  // of the process row
-  ProcessEnd end;
+  ExitRecord record;
 };
 
-// What the kernel told over a range.
-struct EndTotals {
+// Totals of the kernel's reports over a range.
+struct ExitTotals {
   std::int64_t ticks = 0;
-  std::int64_t ticks_told = 0;  // with which it told
-  std::int64_t ends = 0;
+  std::int64_t ticks_reported = 0;  // ticks with kernel events
+  std::int64_t exits = 0;
   std::int64_t lost = 0;  // TickEvents::lost
 };
 
-// A ledger of mappings as it holds at a tick.
-struct LedgerAt {
+// A mapping summary, valid at a tick.
+struct MappingsAt {
   std::int64_t process_id = 0;  // of the process row
-  ProcessLedger ledger;
+  ProcessMappings summary;
 };
 
 struct HeldAt {
@@ -131,44 +131,45 @@ struct HeldAt {
   std::int64_t kib = 0;
 };
 
-// What something held before, as far back as ticks are kept.
-struct HeldBefore {
-  HeldAt first;                           // the first that is known of it
-  std::optional<HeldAt> before;           // before it changed last, and when it did
-  std::optional<std::int64_t> since_kib;  // at the time asked for; absent: it was not known then
+// Past usage, as far back as ticks are kept.
+struct PastSize {
+  HeldAt first;                           // the first known one
+  std::optional<HeldAt> before;           // before its last change, with the time of that change
+  std::optional<std::int64_t> since_kib;  // at the requested time; nullopt: unknown at that time
 };
 
-// A System V segment at a tick; it holds what is in memory and what is swapped out.
+// A System V segment at a tick; its usage includes swap.
 struct SegmentAt {
   SysvSegment segment;
-  std::int64_t first_ms = 0;  // the tick that saw it first
-  HeldBefore past;
+  std::int64_t first_ms = 0;  // the first tick with it
+  PastSize past;
 };
 
-// A directory or file at a tick; it holds what is allocated.
+// A directory or file at a tick; its usage is the allocated space.
 struct TmpfsEntryAt {
   TmpfsEntry entry;
-  HeldBefore past;
+  PastSize past;
 };
 
 struct TmpfsAt {
-  TmpfsSample sample;                 // without the largest,
+  TmpfsSample sample;                 // without the largest entries,
   std::vector<TmpfsEntryAt> entries;  // which are these; sorted by path
 };
 
-// The same without what they held before, and without entries.
-struct Outside {
+// The same without past usage, and without entries.
+struct ShmemState {
   std::vector<SysvSegment> segments;  // sorted by shmid
   std::vector<TmpfsSample> mounts;    // sorted by mount point
 };
 
-// Everything at one tick, rebuilt from the keyframe before it and the rows since: equal to what the collector saw.
+// The complete state at one tick, rebuilt from the preceding keyframe and the rows since: equal to the collector's
+// tick.
 struct Snapshot {
   StoredTick tick;
   StoredRun run;
   MachineSample machine;
   std::vector<ProcessState> processes;     // sorted by key
-  std::vector<CategorySample> categories;  // those with a process, sorted by name
+  std::vector<CategorySample> categories;  // non-empty categories, sorted by name
   std::vector<CgroupSample> cgroups;       // sorted by path
 };
 
@@ -184,71 +185,73 @@ struct Coverage {
   Range asked;
   std::int64_t ticks = 0;
   std::int64_t recorded_ms = 0;
-  std::int64_t runs = 0;  // that have a tick in the range
+  std::int64_t runs = 0;  // with a tick in the range
   std::vector<Gap> gaps;
 };
 
-// A sample as the recorder took it, and how long it held: until the next change, the end of the subject, a gap or the
-// range's end.
+// A recorder's sample and its duration: up to the next change, the end of the subject, a gap or the end of the range.
 template <typename Sample>
-struct HeldSample {
-  std::int64_t subject_id = 0;  // of the process or the category; 0 of the machine
+struct SampleSpan {
+  std::int64_t subject_id = 0;  // of the process or the category; 0 for the machine
   std::int64_t from_ms = 0;
   std::int64_t until_ms = 0;
   const Sample* sample = nullptr;  // valid during the call
 };
 template <typename Sample>
-using VisitHeld = std::function<void(const HeldSample<Sample>&)>;
+using VisitSpan = std::function<void(const SampleSpan<Sample>&)>;
 
-// What a tier can answer for: from its oldest row to the last tick. Each tier reaches up to the last tick: what its
-// rows do not hold yet is made from the raw ones.
+// The time covered by a tier, from its oldest row to the last tick. Each tier reaches up to the last tick: buckets
+// without rows yet are computed from raw rows.
 struct TierSpan {
   Tier tier = Tier::raw;
   std::int64_t from_ms = 0;
   std::int64_t to_ms = 0;
 };
 
-// Values over time: of a kind of subject, from the tier that says how fine.
-struct HistoryQuestion {
+// Requests values over time of a subject kind, from one tier.
+struct HistoryQuery {
   Tier tier = Tier::raw;
   SubjectKind kind = SubjectKind::process;
-  std::optional<std::int64_t> subject_id = {};  // absent: all of the kind
+  std::optional<std::int64_t> subject_id = {};  // nullopt: all of the kind
   Range range;
-  std::vector<Metric> metrics;  // that the kind has
-  bool whole = false;           // buckets that touch the range as they are; else they are cut to it
-  bool zombies = false;         // tells at ticks which processes are zombies, which is a table more to read
+  std::vector<Metric> metrics;  // metrics of that kind
+  bool whole = false;           // buckets that touch the range are complete; otherwise they are clipped to it
+  bool zombies = false;         // marks zombies at ticks, which requires reading another table
 };
 
-// One metric of one subject. Of a group the values are those of the sum of its members, so that max is the highest sum
-// that there was at one time. anon is RssAnon, else Anonymous; RSS stands in for PSS where it does in the samples.
+// One metric of one subject. For a group the values are those of the sum of its members, so max is the highest sum at
+// one time. anon is RssAnon, otherwise Anonymous; RSS replaces PSS as in the samples.
 struct SubjectInterval {
-  std::int64_t subject_id = 0;  // 0 of the machine
+  std::int64_t subject_id = 0;  // 0 for the machine
   Metric metric = Metric::pss;
-  std::int64_t processes = 0;  // most members that lived at one time; of a process 1, and 0 of a zombie if asked
+  std::int64_t processes = 0;  // maximum number of members at one time; for a process 1, and 0 for a zombie if
+                               // requested
   Interval interval;
+  // In ticks: how often the wall clock had been set back in the range. Intervals of several passes may overlap.
+  std::int32_t pass = 0;
 };
 using VisitInterval = std::function<void(const SubjectInterval&)>;
 
-// A high-water mark: the value, the tick that had it, and the tick before, between which it was reached.
+// A high-water mark: the value, its tick, and the previous tick, between which it was reached.
 struct HighWater {
   SubjectKind subject = SubjectKind::machine;
   std::int64_t subject_id = 0;         // row of the category, process, identity or cgroup; 0 for the machine
   std::string name;                    // of the category, identity (unit and command) or cgroup; empty otherwise
   Metric metric = Metric::used;        // one of marked_metrics(subject); hwm of an identity is that of one process
-  std::optional<std::int64_t> day_ms;  // start of the UTC day; absent: of all time
+  std::optional<std::int64_t> day_ms;  // start of the UTC day; nullopt: of all time
   std::int64_t value_kib = 0;
   std::int64_t at_ms = 0;
-  std::int64_t before_ms = 0;  // equal to at_ms if there was no tick before
-  std::optional<SeenBy> seen_by = {};
+  std::int64_t before_ms = 0;  // equal to at_ms if there was no previous tick
+  std::optional<Origin> seen_by = {};
 };
 
-// The highest marks of processes, the highest first, and how many processes have one.
+// The highest marks of processes, the highest first, and the number of processes with one.
 struct ProcessMarks {
   std::vector<HighWater> marks;
   std::int64_t processes = 0;
 };
 
-// How large the store was on a day of recording, counted by the recorder's own clock.
+// Size of the store on a day of recording, by the recorder's own clock.
 struct StoredSize {
   std::int64_t day = 0;
   std::int64_t used_bytes = 0;  // of the pages in use
@@ -258,18 +261,19 @@ struct FileInfo {
   std::string path;
   std::int64_t bytes = 0;  // with -wal
   std::int32_t schema = 0;
-  std::int64_t ticks = 0;          // that were recorded; the oldest of them may live on in rollups only
+  std::int64_t ticks = 0;          // recorded ticks; the oldest of them may remain in rollups only
   std::int64_t first_tick_ms = 0;  // of those
   std::int64_t last_tick_ms = 0;
-  std::int64_t max_bytes = 0;                // what the recorder keeps it under; 0: nothing, or not known
-  std::int64_t raw_ms = 0;                   // for how long ticks are kept; 0: forever, or not known
+  std::int64_t max_bytes = 0;                // configured maximum size; 0: none, or unknown
+  std::int64_t raw_ms = 0;                   // retention of ticks; 0: forever, or unknown
   std::vector<StoredSize> sizes;             // of the last month, in order
-  std::optional<std::int32_t> recorder_pid;  // who holds the lock now, if we can see it
-  bool lock_visible = false;                 // we can: without a recorder_pid nobody records into the file
+  std::optional<std::int32_t> recorder_pid;  // current owner of the lock, if visible
+  bool lock_visible = false;                 // the lock is readable: without a recorder_pid no process records into the
+                                             // file
   std::optional<std::int32_t> held_by;       // the process that keeps the recorder from storing
 };
 
-// FULL syncs at each commit: the tick before a crash is there. NORMAL syncs at checkpoints: a power cut may take the
+// FULL syncs at each commit: the tick before a crash is stored. NORMAL syncs at checkpoints: a power cut may lose the
 // last commits, never the consistency.
 enum class Durability { full, normal };
 
@@ -280,13 +284,13 @@ struct RunInfo {
   std::int64_t interval_ms = 0;
   Moment started;
   Retention retention{};
-  std::string census = {};  // as StoredRun's
+  std::string census = {};  // as in StoredRun
 };
 
-// What one call of maintain() did.
+// Result of one call of maintain().
 struct Maintenance {
   bool more = false;          // there is more to do now
-  std::int64_t write_us = 0;  // how long its write transaction took, the wait for the lock left out
+  std::int64_t write_us = 0;  // duration of its write transaction, without waiting for the lock
 };
 
 }  // namespace memoir

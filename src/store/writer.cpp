@@ -1,9 +1,11 @@
 #include "store/writer.h"
 
 #include <SQLiteCpp/Database.h>
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "base/log.h"
 #include "store/replay/tick_cursor.h"
@@ -16,7 +18,6 @@
 #include "store/sqlite/lock_file.h"
 #include "store/sqlite/pages.h"
 #include "store/write/checkpoints.h"
-#include "store/write/limit_changes.h"
 #include "store/write/oom_kills.h"
 #include "store/write/run_log.h"
 #include "store/write/tick_store.h"
@@ -24,12 +25,12 @@
 namespace memoir {
 namespace {
 
-// A check of many GiB must not hold up the recording, nor a start for so long that the service manager gives it up
-// (systemd.service(5), TimeoutStartSec). Damage that it did not come to shows when it is met, and is dealt with then.
+// A check of many GiB must neither block recording nor delay a start until the service manager gives up
+// (systemd.service(5), TimeoutStartSec). Damage beyond the limit is handled when it is encountered.
 constexpr std::chrono::seconds kCheckWithin{30};
 
-// Where the cap leaves hardly any room: ticks between keyframes at the least.
-constexpr std::int64_t kLeastTicksAtOnce = 10;
+// Minimum ticks between keyframes if the cap leaves hardly any space.
+constexpr std::int64_t kMinTicksAtOnce = 10;
 
 Status check_after_crash(SQLite::Database& database, const std::string& path) {
   const CheckResult check = quick_check(database, kCheckWithin);
@@ -41,6 +42,48 @@ Status check_after_crash(SQLite::Database& database, const std::string& path) {
   if (check.damage.empty()) return Done{};
   log_error(fmt::format("{}: the check after an unclean end found damage: {}", path, check.damage));
   return damaged(path, check.damage);
+}
+
+// In five minutes: a user with permission may change limits continuously.
+constexpr std::int64_t kMaxLimitChanges = 30;
+constexpr std::int64_t kTogetherMs = 5 * 60 * 1000;
+
+std::string format_limit(std::optional<std::int64_t> kib) {
+  return kib ? fmt::format("{:.1f} MiB", static_cast<double>(*kib) / 1024) : "none";
+}
+
+void add_changes(const CgroupSample& was, const CgroupSample& is, const Moment& at, std::vector<Event>& events) {
+  const auto add = [&](const char* what, std::optional<std::int64_t> CgroupSample::*limit) {
+    if (was.*limit == is.*limit) return;
+    events.push_back({at, "limit-change",
+                      fmt::format("{} of the cgroup {} was changed from {} to {}", what, end_of_path(is.path),
+                                  format_limit(was.*limit), format_limit(is.*limit))});
+  };
+  add("The limit (memory.max)", &CgroupSample::max_kib);
+  add("memory.high", &CgroupSample::high_kib);
+  add("The limit of swap", &CgroupSample::swap_max_kib);
+}
+
+// Limits of cgroups that changed between two ticks, to explain a limit that was reached. For cgroups that are also in
+// `before`; both are sorted by path. `changes` counts the changes of these five minutes.
+std::vector<Event> limit_change_events(const std::vector<StoredSample<CgroupSample>>& before, const Tick& tick,
+                                       LimitChanges& changes) {
+  std::vector<Event> events;
+  auto was = before.begin();
+  for (const CgroupSample& is : tick.cgroups) {
+    while (was != before.end() && was->last.path < is.path) ++was;
+    if (was != before.end() && was->last.path == is.path) add_changes(was->last, is, tick.begin, events);
+  }
+  const std::int64_t block = tick.begin.boot_ms / kTogetherMs;
+  if (changes.block != block) changes = {block, 0};
+  const std::int64_t left = kMaxLimitChanges - changes.count;
+  changes.count += std::ssize(events);
+  if (std::ssize(events) <= left) return events;
+  events.resize(static_cast<std::size_t>(std::max<std::int64_t>(left, 0)));
+  if (left >= 0)
+    events.push_back(
+        {tick.begin, "limit-change", "More cgroup limits changed; such changes are not reported for some minutes"});
+  return events;
 }
 
 class SqliteWriter final : public Writer {
@@ -55,22 +98,26 @@ class SqliteWriter final : public Writer {
         retention_(*database_) {}
 
   Result<std::vector<KnownProcess>> known_processes(const std::string& boot_id) override;
+  Status visit_names(std::int64_t since_ms, const std::function<void(const KnownName&)>& visit) override;
   Status begin_run(const RunInfo& run) override;
   Status write(const Tick& tick) override;
   Status write_event(const Event& event) override;
   Result<Maintenance> maintain() override;
   Status end_run(const Moment& at, const std::string& reason) override;
 
-  // Ends what a run that was never closed left open, after a look at the file.
+  // Ends a run that was left open, after checking the file.
   Status recover();
 
  private:
-  Error no_run() const { return {ErrorKind::io, path_ + ": no run has begun"}; }
+  // Checks that the database is as it was left; otherwise returns what is wrong with its -wal or -shm.
+  Status check_log();
+  Error no_run() const { return {ErrorKind::io, path_ + ": no run has started"}; }
   WriterState state_at_start();
   void note_clock_step(const Tick& tick);
   void forget_state();
   Result<Maintenance> bring_home();
   Maintenance roll_up();
+  void note_skipped_rollup();
   Maintenance hurry();
 
   std::string path_;
@@ -81,7 +128,7 @@ class SqliteWriter final : public Writer {
   Rollup rollup_;
   RetentionPass retention_;
   WriterState state_;
-  WriterState next_;  // kept for its memory
+  WriterState next_;  // kept to reuse its memory
   bool recovered_ = false;
   std::int64_t run_id_ = 0;  // 0: none is open
   std::int64_t boot_id_ = 0;
@@ -105,16 +152,34 @@ Status SqliteWriter::recover() {
 Result<std::vector<KnownProcess>> SqliteWriter::known_processes(const std::string& boot_id) {
   return guarded(path_, [&]() -> Result<std::vector<KnownProcess>> {
     const auto read = [](const Statement& row) { return KnownProcess{read_key(row, 0), row.text(3), row.text(4)}; };
-    // The + keeps SQLite from the index by boot, which has all that ever lived: those that live are few.
+    // The + keeps SQLite from the index by boot, which has all processes ever; live ones are few.
     return every(*database_,
                  "SELECT p.pid, p.start_ticks, p.exec_count, p.comm, c.exe FROM process AS p "
                  "JOIN boot AS b ON b.id = +p.boot_id JOIN command AS c ON c.id = p.command_id "
-                 "WHERE b.boot_uuid = ? AND p.gone_tick_id IS NULL ORDER BY p.pid, p.start_ticks, p.exec_count",
+                 "WHERE b.boot_uuid = ? AND p.exited_tick_id IS NULL ORDER BY p.pid, p.start_ticks, p.exec_count",
                  read, boot_id);
   });
 }
 
-// Whoever lived at the end of an earlier run in this boot: their rows are gone on with, or ended by the first tick.
+Status SqliteWriter::visit_names(std::int64_t since_ms, const std::function<void(const KnownName&)>& visit) {
+  return guarded(path_, [&]() -> Status {
+    // The last rows of the table: it has no index by time.
+    Statement rows(*database_,
+                   "SELECT u.uid, c.exe, c.line, d.path, g.path, p.first_ms FROM ("
+                   "SELECT MIN(id) AS id, MIN(first_ms) AS first_ms, user_id, command_id, cwd_id, cgroup_id FROM ("
+                   "SELECT * FROM process ORDER BY id DESC LIMIT 65536) WHERE first_ms >= ? "
+                   "GROUP BY user_id, command_id, cwd_id, cgroup_id) AS p "
+                   "JOIN user AS u ON u.id = p.user_id JOIN command AS c ON c.id = p.command_id "
+                   "JOIN directory AS d ON d.id = p.cwd_id JOIN cgroup AS g ON g.id = p.cgroup_id ORDER BY p.id");
+    rows.bind(since_ms);
+    while (rows.step())
+      visit({static_cast<std::uint32_t>(rows.integer(0)), rows.name(1), rows.text(2), rows.name(3), rows.name(4),
+             rows.integer(5)});
+    return Done{};
+  });
+}
+
+// Processes that ran at the end of an earlier run in this boot: the first tick continues or ends their rows.
 WriterState SqliteWriter::state_at_start() {
   WriterState state;
   state.tick_id = last_tick_id(*database_);
@@ -123,7 +188,7 @@ WriterState SqliteWriter::state_at_start() {
   state.oom_kills = last_oom_count(*database_, boot_id_);
   Statement rows(*database_,
                  "SELECT id, start_ms, identity_id, cgroup_id, pid, start_ticks, exec_count FROM process "
-                 "WHERE +boot_id = ? AND gone_tick_id IS NULL ORDER BY pid, start_ticks, exec_count");
+                 "WHERE +boot_id = ? AND exited_tick_id IS NULL ORDER BY pid, start_ticks, exec_count");
   rows.bind(boot_id_);
   while (rows.step()) {
     LiveProcess live;
@@ -151,7 +216,7 @@ Status SqliteWriter::begin_run(const RunInfo& run) {
     transaction.commit();
     run_id_ = run_id;
     retention_.set_limits(run.retention);
-    checkpoints_.set_most(most_wal_bytes(run.retention));
+    checkpoints_.set_most(max_wal_bytes(run.retention));
     return Done{};
   });
 }
@@ -167,16 +232,27 @@ void SqliteWriter::note_clock_step(const Tick& tick) {
                             static_cast<double>(std::abs(step)) / 1000.0)});
 }
 
+Status SqliteWriter::check_log() {
+  const std::string loss = checkpoints_.loss();
+  return loss.empty() ? Status(Done{}) : Error{ErrorKind::not_found, loss};
+}
+
 Status SqliteWriter::write(const Tick& tick) {
   if (run_id_ == 0) return no_run();
+  TRY(check_log());
+  // Beyond, the file would exceed its cap.
+  if (!TRY(guarded(path_, [this]() -> Result<bool> { return checkpoints_.make_space(); })))
+    return Error{ErrorKind::blocked, path_ + ": its -wal is full, and a reader prevents its reuse"};
   Status stored = guarded(path_, [&]() -> Status {
     next_ = state_;
     Transaction transaction(*database_, Transaction::Kind::write);
     note_clock_step(tick);
     insert_oom_victims(*database_, run_id_, tick);
-    for (const Event& event : oom_kill_events(tick, next_.oom_kills)) insert_event(*database_, run_id_, event);
+    insert_oom_kills(*database_, run_id_, tick, next_.oom_kills);
     for (const Event& event : limit_change_events(state_.cgroups, tick, next_.limit_changes))
       insert_event(*database_, run_id_, event);
+    store_limit_episodes(*database_, run_id_, state_.cgroup_details, tick, next_.limit_episodes);
+    store_odd_lines(*database_, run_id_, tick);
     ticks_.store(tick, run_id_, boot_id_, next_);
     transaction.commit();
     std::swap(state_, next_);
@@ -184,12 +260,12 @@ Status SqliteWriter::write(const Tick& tick) {
     return Done{};
   });
   if (!stored && stored.error().kind == ErrorKind::refused) forget_state();
-  // The tick is stored, whether or not the -wal can be brought home.
+  // The tick is stored even if the checkpoint fails.
   if (stored && checkpoints_.overdue()) static_cast<void>(bring_home());
   return stored;
 }
 
-// What is remembered of the last tick may contradict the file, and would make it refuse every further tick.
+// The state of the last tick may contradict the file, and would cause every further tick to be refused.
 void SqliteWriter::forget_state() {
   const Status read = guarded(path_, [&]() -> Status {
     state_ = state_at_start();
@@ -208,6 +284,7 @@ Result<Maintenance> SqliteWriter::bring_home() {
 
 Status SqliteWriter::write_event(const Event& event) {
   if (run_id_ == 0) return no_run();
+  TRY(check_log());
   return guarded(path_, [&]() -> Status {
     insert_event(*database_, run_id_, event);
     return Done{};
@@ -215,19 +292,27 @@ Status SqliteWriter::write_event(const Event& event) {
 }
 
 Result<Maintenance> SqliteWriter::maintain() {
+  TRY(check_log());
   if (checkpoints_.due()) return bring_home();
   Result<Maintenance> done = guarded(path_, [&]() -> Result<Maintenance> {
+    if (!checkpoints_.make_space()) return Maintenance{};
     if (rollup_.due()) return roll_up();
     if (run_id_ == 0) return Maintenance{};
     const Maintenance kept = retention_.step();
-    if (!retention_.needs_room() || state_.tick_id < hurried_tick_id_ + kLeastTicksAtOnce) return kept;
+    if (!retention_.needs_room() || state_.tick_id < hurried_tick_id_ + kMinTicksAtOnce) return kept;
     return hurry();
   });
-  if (!done) rollup_.forget();
+  if (!done) rollup_.forget(done.error().kind == ErrorKind::refused);
   return done;
 }
 
-// Rows can go only up to the last keyframe that is rolled up: both have to come soon.
+void SqliteWriter::note_skipped_rollup() {
+  const char* const text = "A step of the rollups failed three times: its processes and groups are left out of them";
+  log_error(fmt::format("{}: {}", path_, text));
+  if (run_id_ != 0 && state_.last_tick) insert_event(*database_, run_id_, {*state_.last_tick, "degraded", text});
+}
+
+// Rows can be deleted only up to the last rolled up keyframe: both must come soon.
 Maintenance SqliteWriter::hurry() {
   state_.keyframe_wanted = true;
   hurried_tick_id_ = state_.tick_id;
@@ -239,13 +324,15 @@ Maintenance SqliteWriter::roll_up() {
   rollup_.prepare();
   Transaction transaction(*database_, Transaction::Kind::write);
   const std::int64_t start_us = steady_us();
-  rollup_.write_piece();
+  const bool skips = rollup_.skips_subjects();
+  if (!rollup_.write_piece() && skips) note_skipped_rollup();
   transaction.commit();
   return {true, steady_us() - start_us};
 }
 
 Status SqliteWriter::end_run(const Moment& at, const std::string& reason) {
   if (run_id_ == 0) return no_run();
+  if (std::string cut = checkpoints_.truncation(); !cut.empty()) return Error{ErrorKind::not_found, std::move(cut)};
   Status ended = guarded(path_, [&]() -> Status {
     next_ = state_;
     Transaction transaction(*database_, Transaction::Kind::write);
@@ -255,10 +342,10 @@ Status SqliteWriter::end_run(const Moment& at, const std::string& reason) {
     run_id_ = 0;
     return Done{};
   });
-  // The end is stored, whether or not what waits in the -wal can be brought home now.
+  // The end is stored even if the checkpoint fails.
   if (ended)
     static_cast<void>(guarded(path_, [&]() -> Status {
-      checkpoint(*database_);
+      checkpoints_.bring_all_home();
       return Done{};
     }));
   return ended;
@@ -281,7 +368,7 @@ Result<std::unique_ptr<Writer>> open_file(const std::string& path, RecorderLock 
 Result<std::unique_ptr<Writer>> Writer::open(const std::string& path, Durability durability) {
   TRY(check_place(path));
   TRY(check_owner(path));
-  auto lock = TRY(take_lock(path));
+  auto lock = TRY(acquire_lock(path));
   return open_file(path, std::move(lock), durability, Recovery::now);
 }
 

@@ -49,7 +49,7 @@ TEST_CASE("BucketSum: means add up, and the extremes of a sum are not known") {
   CHECK(summarise(intervals).mean == 40.0);
 }
 
-TEST_CASE("BucketSum: who follows another covers the time of both, who is beside it no more than was recorded") {
+TEST_CASE("BucketSum: a successor covers the time of both, concurrent members no more than was recorded") {
   BucketSum restart = all_recorded();
   restart.add(1, bucket(0, 40, 10, 10, 10, 10));
   restart.add(2, bucket(0, 60, 20, 20, 20, 20));
@@ -75,7 +75,7 @@ TEST_CASE("BucketSum: a row of several buckets is in each of them") {
   CHECK(intervals[1].from_ms == 200);
 }
 
-TEST_CASE("BucketSum: what all held, by time, is what the members held") {
+TEST_CASE("BucketSum: the integral of the sum is that of its members") {
   std::mt19937_64 random(7);
   const auto up_to = [&random](std::int64_t most) {
     return std::uniform_int_distribution<std::int64_t>(0, most)(random);
@@ -92,12 +92,12 @@ TEST_CASE("BucketSum: what all held, by time, is what the members held") {
         held += static_cast<double>(mean) * static_cast<double>(covered);
       }
     }
-    double told = 0;
+    double total = 0;
     for (const Interval& of : sum.intervals()) {
       REQUIRE_OF_MANY(of.covered_ms <= kWidth);
-      told += static_cast<double>(*of.mean) * static_cast<double>(of.covered_ms);
+      total += static_cast<double>(*of.mean) * static_cast<double>(of.covered_ms);
     }
-    REQUIRE(told == Approx(held).margin(0.5 * kWidth * 5));
+    REQUIRE(total == Approx(held).margin(0.5 * kWidth * 5));
   }
 }
 

@@ -17,7 +17,7 @@ ProcessSample sample(Source source, std::int64_t pss_kib, std::int64_t rss_kib) 
   return of;
 }
 
-// One of them is known to hold 300, one is thought to hold 200, of at most 500.
+// One of them uses 300 (measured), another 200 (estimated), at most 500.
 Tally both() {
   Tally tally;
   tally.add(sample(Source::exact, 300, 400));
@@ -34,7 +34,7 @@ MachineMemory mapped_memory(std::int64_t anonymous, std::int64_t mapped) {
 
 }  // namespace
 
-TEST_CASE("a tally sums what is known, and of high-water marks keeps the largest") {
+TEST_CASE("a tally sums known values and keeps the largest high-water mark") {
   const Tally tally = both();
   CHECK(tally.processes() == 2);
   CHECK(tally.inexact() == 1);
@@ -55,12 +55,12 @@ TEST_CASE("a tally sums what is known, and of high-water marks keeps the largest
   CHECK(twice.estimates().pss_kib == 400);
 }
 
-TEST_CASE("estimates are off by no more than their bounds, nor than the machine has room for") {
+TEST_CASE("the error of estimates is within their bounds and the machine's memory") {
   const Tally tally = both();
   CHECK(estimates_off_most_kib(tally, tally, {}) == 300);
   CHECK(estimates_off_most_kib(tally, tally, mapped_memory(600, 500)) == 300);
   CHECK(estimates_off_most_kib(tally, tally, mapped_memory(500, 250)) == 250);  // 750 less 300 and 200
-  CHECK(estimates_off_most_kib(tally, tally, mapped_memory(100, 100)) == 200);  // no room above: it may hold nothing
+  CHECK(estimates_off_most_kib(tally, tally, mapped_memory(100, 100)) == 200);  // no headroom: it may use nothing
   MachineMemory half;
   half.set(M::anon_pages, 500);
   CHECK(estimates_off_most_kib(tally, tally, half) == 300);
@@ -69,7 +69,7 @@ TEST_CASE("estimates are off by no more than their bounds, nor than the machine 
   CHECK_FALSE(estimates_off_most_kib(known, tally, mapped_memory(500, 250)).has_value());
 }
 
-TEST_CASE("a share of nothing is not known") {
+TEST_CASE("a share of zero is unknown") {
   CHECK(share_percent(1, 4) == 25.0);
   CHECK(share_percent(0, 1) == 0.0);
   CHECK_FALSE(share_percent(1, 0).has_value());

@@ -1,5 +1,5 @@
-// When a limit is reached: the truth lies in the interval that is told, over many histories that are known to their
-// end.
+// Times at which a limit is reached: over many histories known to their end, the true time is within the estimated
+// interval.
 
 #include <cmath>
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 
 #include "analysis/leak/samples.h"
 #include "support/catch.h"
+#include "support/trials.h"
 
 using namespace memoir;
 
@@ -17,7 +18,7 @@ constexpr std::int64_t kTickMs = 10'000;
 constexpr std::int64_t kOneMinuteMs = 60'000;
 constexpr double kLimit = 512 * 1024;
 
-// What is held at a time since the start, in KiB.
+// Usage at a time since the start, in KiB.
 using History = std::function<double(std::int64_t at_ms)>;
 
 std::int64_t killed_ms(const History& history) {
@@ -26,7 +27,7 @@ std::int64_t killed_ms(const History& history) {
   return at;
 }
 
-// An hour for the analysis is a minute: the history is of minutes to hours.
+// The analysis' hour is a minute: the history is of minutes to hours.
 LeakFinding judged(const History& history, std::int64_t now_ms, double room_error) {
   std::vector<LeakSample> samples;
   for (std::int64_t at = 0; at <= now_ms; at += kTickMs) samples.push_back({at, history(at), std::nullopt, 0});
@@ -36,11 +37,11 @@ LeakFinding judged(const History& history, std::int64_t now_ms, double room_erro
 }
 
 struct Score {
-  int told = 0;
+  int estimates = 0;
   int held = 0;
 };
 
-// Leaks of 100 KiB to 1 MiB a tick, looked at when a part of the way is gone.
+// Leaks of 100 KiB to 1 MiB a tick, judged after a part of the way.
 Score score(int seeds, const std::function<History(std::mt19937&, double per_tick)>& make) {
   Score score;
   for (int seed = 0; seed < seeds; ++seed) {
@@ -54,7 +55,7 @@ Score score(int seeds, const std::function<History(std::mt19937&, double per_tic
     const std::int64_t now_ms = static_cast<std::int64_t>(share) / kTickMs * kTickMs;
     const LeakFinding found = judged(history, now_ms, uniform(-0.02, 0.02));
     if (!found.exhaustion || !found.exhaustion->in_ms) continue;
-    ++score.told;
+    ++score.estimates;
     const auto left = static_cast<double>(end_ms - now_ms);
     const LeakInterval& in = *found.exhaustion->in_ms;
     CHECK(in.lower <= in.value);
@@ -64,7 +65,7 @@ Score score(int seeds, const std::function<History(std::mt19937&, double per_tic
   return score;
 }
 
-// Noise with a memory, the same whenever it is asked for.
+// Autocorrelated noise, deterministic.
 std::vector<double> noise(std::mt19937& random, double deviation, double memory) {
   std::normal_distribution<double> normal(0, deviation * std::sqrt(1 - memory * memory));
   std::vector<double> values(20'000);
@@ -78,7 +79,7 @@ std::size_t tick_of(std::int64_t at_ms) {
 
 }  // namespace
 
-TEST_CASE("the time at which a limit is reached lies in the interval that is told, in nine of ten histories") {
+TEST_CASE("in nine of ten histories the limit is reached within the estimated interval") {
   constexpr double base = 64 * 1024;
   const std::vector<std::pair<std::string, std::function<History(std::mt19937&, double)>>> kinds{
       {"a straight line",
@@ -115,10 +116,53 @@ TEST_CASE("the time at which a limit is reached lies in the interval that is tol
   };
   for (const auto& [name, make] : kinds) {
     CAPTURE(name);
-    constexpr int seeds = 100;
+    const int seeds = test::all_trials() ? 100 : 50;
     const Score found = score(seeds, make);
-    CAPTURE(found.told, found.held);
-    CHECK(found.told >= seeds / 2);
-    CHECK(static_cast<double>(found.held) >= 0.9 * found.told);
+    CAPTURE(found.estimates, found.held);
+    CHECK(found.estimates >= seeds / 2);
+    CHECK(static_cast<double>(found.held) >= 0.9 * found.estimates);
   }
+}
+
+namespace {
+
+// By the hour: 200 MiB, and growth that reaches `grown` MiB after `hours`, ever faster if `power` exceeds 1.
+LeakFinding filling(double seen_hours, double hours, double grown, double power, double swing) {
+  constexpr std::int64_t hour_ms = 3'600'000;
+  const auto kib = [=](double hour) {
+    const double day = 0.5 - 0.5 * std::cos(2 * 3.14159265358979 * hour / 24);
+    return 1024 * (200 + grown * std::pow(hour / hours, power) + swing * day);
+  };
+  std::vector<LeakSample> samples;
+  for (int at = 0; at < seen_hours * 12; ++at) samples.push_back({at * hour_ms / 12, kib(at / 12.0), std::nullopt, 0});
+  const double now = samples.back().value;
+  double limit = 0;
+  for (double hour = 0; hour <= hours; hour += 0.1) limit = std::max(limit, kib(hour));
+  return judge_leak(roll_up(samples), {}, {}, {{"limit", limit - now, 0, now}});
+}
+
+double hours_left(const LeakFinding& found) {
+  REQUIRE(found.exhaustion);
+  REQUIRE(found.exhaustion->in_ms);
+  return found.exhaustion->in_ms->value / 3'600'000;
+}
+
+}  // namespace
+
+TEST_CASE("a forecast follows growth that becomes faster, and says so") {
+  const LeakFinding straight = filling(96, 144, 400, 1, 0);
+  CHECK_FALSE(straight.exhaustion->accelerates);
+  CHECK(hours_left(straight) == Approx(48).epsilon(0.05));
+  const LeakFinding faster = filling(96, 144, 400, 2, 0);
+  CHECK(faster.exhaustion->accelerates);
+  CHECK(faster.reason.find("it grows faster than before") != std::string::npos);
+  // At the mean slope so far it would be 120 hours.
+  CHECK(hours_left(faster) < 72);
+  CHECK(faster.exhaustion->in_ms->lower <= 48 * 3'600'000.0);
+}
+
+TEST_CASE("the top of the day's swing is not the end of the headroom") {
+  // At the top of the fourth day, the limit is reached at that of the fifth.
+  const LeakFinding found = filling(84.5, 110, 400, 1, 100);
+  CHECK(hours_left(found) == Approx(24).epsilon(0.2));
 }

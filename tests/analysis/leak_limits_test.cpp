@@ -30,13 +30,13 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("the machine's room is what is available and the free swap") {
+TEST_CASE("the machine's headroom is available memory and free swap") {
   REQUIRE(machine_limits(machine(1000, 200)).size() == 1);
   CHECK(machine_limits(machine(1000, 200)).front().room == 1200);
   CHECK(machine_limits(MachineMemory()).empty());
 }
 
-TEST_CASE("the limits of a cgroup and of those above it count, and of no other") {
+TEST_CASE("only the limits of a cgroup and its ancestors count") {
   const std::vector<CgroupSample> cgroups{cgroup("/", 900, 1000),   cgroup("/a", 100, 500),  cgroup("/a/b", 50, {}),
                                           cgroup("/a/b/c", 10, 90), cgroup("/a/bc", 10, 20), cgroup("/d", 1, 2)};
   CHECK(names_of(cgroup_limits(cgroups, {"/a/b/c"}, machine(0, 0))) ==
@@ -48,7 +48,7 @@ TEST_CASE("the limits of a cgroup and of those above it count, and of no other")
   CHECK(cgroup_limits(cgroups, {}, machine(0, 0)).empty());
 }
 
-TEST_CASE("page cache makes room, and so does swap as far as it may be used and is there") {
+TEST_CASE("page cache is headroom, and so is usable swap") {
   CgroupSample sample = cgroup("/a", 900, 1000);
   const auto room = [&](std::int64_t swap_free_kib) {
     return cgroup_limits({sample}, {"/a"}, machine(5000, swap_free_kib)).front().room;
@@ -63,7 +63,7 @@ TEST_CASE("page cache makes room, and so does swap as far as it may be used and 
   CHECK(room(10) == 810);
   sample.swap_kib = 60;
   CHECK(room(300) == 800);
-  // Read at different moments, they need not fit.
+  // Read at different times, they may not add up.
   sample.file_kib = 950;
   CHECK(room(0) == 1000);
   sample = cgroup("/a", 2000, 1000);

@@ -30,7 +30,7 @@ TEST_CASE("samples fill buckets of five minutes, and of an hour from two days on
   CHECK(days.buckets.size() == 50);
 }
 
-TEST_CASE("what was not recorded is a gap, not a value that was held") {
+TEST_CASE("unrecorded time is a gap, not a constant value") {
   std::vector<LeakSample> samples = each_minute(10, 100);
   samples.push_back({60 * kMinuteMs, 50, std::nullopt, 0});
   const LeakSeries series = roll_up(samples);
@@ -41,7 +41,7 @@ TEST_CASE("what was not recorded is a gap, not a value that was held") {
   CHECK(covered_ms == 11 * kMinuteMs);
 }
 
-TEST_CASE("lives keep buckets of their own, and readings that are far apart make wide ones") {
+TEST_CASE("runs have their own buckets, and sparse readings make wide ones") {
   std::vector<LeakSample> samples = each_minute(10, 100);
   for (std::size_t at = 7; at < samples.size(); ++at) samples[at].life = 1;
   const LeakSeries series = roll_up(samples);
@@ -57,7 +57,7 @@ TEST_CASE("lives keep buckets of their own, and readings that are far apart make
   CHECK(roll_up({}).buckets.empty());
 }
 
-TEST_CASE("a mean beside the least value is kept") {
+TEST_CASE("a mean next to the lowest value is kept") {
   const std::vector<LeakSample> samples{{0, 10, 14.0, 0}, {kMinuteMs, 8, 9.0, 0}};
   const LeakSeries series = roll_up(samples);
   REQUIRE(series.buckets.size() == 1);

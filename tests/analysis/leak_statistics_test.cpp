@@ -47,7 +47,7 @@ TEST_CASE("positive autocorrelation widens the variance, noise without it does n
   CHECK(mann_kendall(white, 0).variance >= plain * 0.999);
 }
 
-TEST_CASE("Theil-Sen finds a line that a quarter of outliers does not turn, within its interval") {
+TEST_CASE("Theil-Sen finds the line within its interval despite a quarter of outliers") {
   std::vector<TimedValue> points = line_of(40, 3);
   for (std::size_t at = 0; at < points.size(); at += 4) points[at].value += 500;
   const auto estimate = theil_sen(points, mann_kendall(points, 0), 1);
@@ -84,7 +84,7 @@ TEST_CASE("a random walk seldom drifts, a line with noise does") {
   CHECK(drift_score(std::vector<double>{1, 2}) == 0);
 }
 
-TEST_CASE("least squares leave nothing of a line") {
+TEST_CASE("least squares fit a line exactly") {
   const std::vector<double> x{0, 1, 2, 3};
   CHECK(residual_squares(x, std::vector<double>{5, 7, 9, 11}) == Approx(0).margin(1e-9));
   CHECK(residual_squares(x, std::vector<double>{0, 1, 1, 0}) == Approx(1));

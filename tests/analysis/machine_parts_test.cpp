@@ -23,7 +23,7 @@ std::optional<std::int64_t> part(const MachineParts& parts, MachinePart name) {
 
 }  // namespace
 
-TEST_CASE("the parts of a machine add up to MemTotal, whatever is known and however wrong") {
+TEST_CASE("the parts of a machine add up to MemTotal, with any fields absent or wrong") {
   std::mt19937_64 engine(7);
   for (int round = 0; round < 500; ++round) {
     MachineMemory memory;
@@ -39,7 +39,7 @@ TEST_CASE("the parts of a machine add up to MemTotal, whatever is known and howe
   }
 }
 
-TEST_CASE("what processes map is in their PSS, and not in the page cache or tmpfs once more") {
+TEST_CASE("mapped memory is in PSS, and not again in page cache or tmpfs") {
   MachineMemory memory;
   memory.set(M::mem_total, 1000);
   memory.set(M::mem_free, 300);
@@ -54,11 +54,11 @@ TEST_CASE("what processes map is in their PSS, and not in the page cache or tmpf
   CHECK(part(*parts, MachinePart::shmem) == 100);
   CHECK(part(*parts, MachinePart::unreclaimable) == 30);
   CHECK(part(*parts, MachinePart::free) == 300);
-  CHECK(part(*parts, MachinePart::rest) == 1000 - 310 - 170 - 100 - 30 - 300);
+  CHECK(part(*parts, MachinePart::remainder) == 1000 - 310 - 170 - 100 - 30 - 300);
   CHECK_FALSE(part(*parts, MachinePart::percpu).has_value());
 }
 
-TEST_CASE("without Shmem what processes map of it is taken out of the page cache, and tmpfs is not known") {
+TEST_CASE("without Shmem its mapped part is subtracted from the page cache, and tmpfs is unknown") {
   MachineMemory memory;
   memory.set(M::mem_total, 1000);
   memory.set(M::mem_free, 300);

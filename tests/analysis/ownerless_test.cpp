@@ -1,4 +1,4 @@
-// What counts as nobody's memory, who holds it all the same, and who made it.
+// Ownerless memory: what counts, the processes that still map it, and its creator.
 
 #include "analysis/ownerless.h"
 
@@ -16,11 +16,11 @@ MappingRow row(MappingKind kind, std::string label, std::int64_t pss_kib, std::i
   return row;
 }
 
-ProcessLedger ledger(std::int32_t pid, std::vector<MappingRow> rows) {
-  ProcessLedger ledger;
-  ledger.process = {pid, 100, 0};
-  ledger.ledger.rows = std::move(rows);
-  return ledger;
+ProcessMappings summary(std::int32_t pid, std::vector<MappingRow> rows) {
+  ProcessMappings summary;
+  summary.process = {pid, 100, 0};
+  summary.summary.rows = std::move(rows);
+  return summary;
 }
 
 SeenSegment segment(std::int64_t shmid, std::int64_t rss_kib, std::int64_t attachments) {
@@ -47,14 +47,15 @@ SeenFile file(std::string path, std::int64_t kib, bool directory = false) {
 
 }  // namespace
 
-TEST_CASE("ownerless: deleted files and memfds, with all who map them, the largest first") {
-  const std::vector ledgers{
-      ledger(1, {row(MappingKind::file, "/usr/lib/a.so (deleted)", 10),
-                 row(MappingKind::memfd, "/memfd:x (deleted)", 4), row(MappingKind::file, "/usr/lib/b.so", 99),
-                 row(MappingKind::heap, "[heap]", 500), row(MappingKind::shared_anonymous, "/dev/zero (deleted)", 70)}),
-      ledger(2, {row(MappingKind::file, "/usr/lib/a.so (deleted)", 30, 2),
-                 row(MappingKind::tmpfs, "/tmp/t (deleted)", 3)})};
-  const auto all = ownerless_memory(ledgers, {}, {}, {});
+TEST_CASE("ownerless: deleted files and memfds, with all their mappers, the largest first") {
+  const std::vector summaries{
+      summary(1,
+              {row(MappingKind::file, "/usr/lib/a.so (deleted)", 10), row(MappingKind::memfd, "/memfd:x (deleted)", 4),
+               row(MappingKind::file, "/usr/lib/b.so", 99), row(MappingKind::heap, "[heap]", 500),
+               row(MappingKind::shared_anonymous, "/dev/zero (deleted)", 70)}),
+      summary(2, {row(MappingKind::file, "/usr/lib/a.so (deleted)", 30, 2),
+                  row(MappingKind::tmpfs, "/tmp/t (deleted)", 3)})};
+  const auto all = ownerless_memory(summaries, {}, {}, {});
   REQUIRE(all.size() == 3);
   CHECK(all[0].kind == OwnerlessKind::deleted_file);
   CHECK(all[0].name == "/usr/lib/a.so (deleted)");
@@ -67,7 +68,19 @@ TEST_CASE("ownerless: deleted files and memfds, with all who map them, the large
   CHECK_FALSE(all[2].first);
 }
 
-TEST_CASE("ownerless: segments that nobody is attached to, with who made and left them") {
+TEST_CASE("ownerless: a memfd of known size counts whole, now and at first, however much of it is mapped") {
+  MappingRow part = row(MappingKind::memfd, "/memfd:x (deleted)", 4);
+  part.use.object_kib = 1000;
+  FirstMapping first{.name = part.name, .at_ms = 5, .use = part.use, .mappers = 2};
+  first.use.add(part.use);
+  const auto all = ownerless_memory(std::vector{summary(1, {part})}, std::vector{first}, {}, {});
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].kib == 1000);
+  REQUIRE(all[0].first);
+  CHECK(all[0].first->kib == 1000);
+}
+
+TEST_CASE("ownerless: segments without attached processes, with creator and last user") {
   const auto all = ownerless_memory({}, {}, std::vector{segment(3, 100, 0), segment(4, 900, 2)}, {});
   REQUIRE(all.size() == 1);
   CHECK(all[0].kind == OwnerlessKind::segment);
@@ -80,10 +93,10 @@ TEST_CASE("ownerless: segments that nobody is attached to, with who made and lef
   CHECK(all[0].first == FirstSeen{1000, 50});
 }
 
-TEST_CASE("ownerless: files in tmpfs, once each, with who map them; directories are none") {
-  const std::vector ledgers{ledger(5, {row(MappingKind::tmpfs, "/dev/shm/ring", 20)})};
+TEST_CASE("ownerless: files in tmpfs, once each, with their mappers; directories do not count") {
+  const std::vector summaries{summary(5, {row(MappingKind::tmpfs, "/dev/shm/ring", 20)})};
   const std::vector files{file("/dev/shm/ring", 128), file("/dev/shm/core", 4096), file("/dev/shm", 5000, true)};
-  const auto all = ownerless_memory(ledgers, {}, {}, files);
+  const auto all = ownerless_memory(summaries, {}, {}, files);
   REQUIRE(all.size() == 2);
   CHECK(all[0].name == "/dev/shm/core");
   CHECK(all[0].holders.empty());

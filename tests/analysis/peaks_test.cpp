@@ -17,7 +17,7 @@ TEST_CASE("a low-water mark folds the other way") {
   CHECK(rank_peaks(days, Extreme::lowest) == expected);
 }
 
-TEST_CASE("of equal marks the earliest is told, whatever order they come in") {
+TEST_CASE("of equal marks the earliest is reported, in any order of input") {
   const std::vector<Peak> forth{{1, 500, 10, 9}, {1, 500, 20, 19}, {2, 500, 15, 14}};
   const std::vector<Peak> back{{2, 500, 15, 14}, {1, 500, 20, 19}, {1, 500, 10, 9}};
   const std::vector<Peak> expected{{1, 500, 10, 9}, {2, 500, 15, 14}};
@@ -25,13 +25,13 @@ TEST_CASE("of equal marks the earliest is told, whatever order they come in") {
   CHECK(rank_peaks(back) == expected);
 }
 
-TEST_CASE("a process at 500 MiB that was at 860 MiB needs 1.72 times what is resident") {
+TEST_CASE("a process at 500 MiB with a peak of 860 MiB needs 1.72 times its RSS") {
   CHECK(peak_ratio(860 * 1024, 500 * 1024) == 1.72);
   CHECK_FALSE(peak_ratio(860, 0).has_value());
   CHECK_FALSE(peak_ratio(860, std::nullopt).has_value());
 }
 
-TEST_CASE("a mark that stood when the range began was not reached in it") {
+TEST_CASE("a mark as high as at the range's start was not reached in it") {
   HighWaterFold old;
   old.add(100, 500, 860, /*newborn=*/false);
   old.add(200, 520, 860, false);
@@ -39,14 +39,14 @@ TEST_CASE("a mark that stood when the range began was not reached in it") {
   CHECK(old.found()->value_kib == 520);
   CHECK(old.found()->at_ms == 200);
 
-  // A spike between two ticks raises the mark above all that was seen resident.
+  // A spike between two ticks raises the mark above every sampled RSS.
   old.add(300, 510, 900, false);
   old.add(400, 505, 900, false);
   CHECK(old.found()->value_kib == 900);
   CHECK(old.found()->at_ms == 300);
 }
 
-TEST_CASE("the mark of a process that was born in the range is its own") {
+TEST_CASE("a process that starts in the range reaches its mark in it") {
   HighWaterFold born;
   born.add(100, 10, 860, /*newborn=*/true);
   CHECK(born.found()->value_kib == 860);

@@ -28,7 +28,7 @@ Tally holding(std::int64_t kib) {
   return tally;
 }
 
-// Pids from a small set, parents and starts at random: orphans, used pids, cycles of every length.
+// Pids from a small set, parents and starts at random: orphans, reused pids, cycles of every length.
 std::vector<TreeProcess> random_processes(std::mt19937& random) {
   const int count = std::uniform_int_distribution<int>(0, 60)(random);
   std::uniform_int_distribution<std::int32_t> parent(0, count + 3);
@@ -40,7 +40,7 @@ std::vector<TreeProcess> random_processes(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("process tree: children stand below their parents, siblings as they are ranked") {
+TEST_CASE("process tree: children are below their parents, siblings by rank") {
   const std::vector<TreeProcess> processes{{1, 0, 1}, {10, 1, 2}, {11, 1, 3}, {12, 10, 4}, {13, 11, 5}};
   const Parents parents = parents_of(processes);
   CHECK(parents == Parents{root, 0, 0, 1, 2});
@@ -49,14 +49,14 @@ TEST_CASE("process tree: children stand below their parents, siblings as they ar
   CHECK(depths_of(parents) == std::vector<std::size_t>{0, 1, 1, 2, 2});
 }
 
-TEST_CASE("process tree: whose parent is not there, is itself, or began later is a root") {
+TEST_CASE("process tree: a process without a parent, its own parent, or older than its parent is a root") {
   CHECK(parents_of({}).empty());
   CHECK(parents_of(std::vector<TreeProcess>{{7, 6, 1}, {8, 0, 1}, {9, 9, 1}}) == Parents{root, root, root});
-  // 5 was used again after its child began; who began in the same hundredth of a second may be a parent.
+  // Pid 5 was reused after its child started; a process started in the same 10 ms may be a parent.
   CHECK(parents_of(std::vector<TreeProcess>{{5, 1, 100}, {6, 5, 99}, {7, 5, 100}}) == Parents{root, root, 0});
 }
 
-TEST_CASE("process tree: a cycle of any length has one root, and keeps what hangs on it") {
+TEST_CASE("process tree: a cycle of any length has one root and keeps its subtrees") {
   for (std::int32_t length = 1; length <= 20; ++length) {
     CAPTURE(length);
     std::vector<TreeProcess> processes;
@@ -73,7 +73,7 @@ TEST_CASE("process tree: a cycle of any length has one root, and keeps what hang
   }
 }
 
-TEST_CASE("process tree: each process is there once, and roots hold together what all hold") {
+TEST_CASE("process tree: each process occurs once, and the roots add up to the total") {
   std::mt19937 random(20261123);
   for (int round = 0; round < 500; ++round) {
     const std::vector<TreeProcess> processes = random_processes(random);
@@ -125,7 +125,7 @@ TEST_CASE("process tree: a chain of as many processes as there may be needs no d
   CHECK(sums[order.back()].processes() == 1);
 }
 
-TEST_CASE("process tree: what is too deep stands beside its parent, in its place") {
+TEST_CASE("process tree: levels too deep are next to their parent, in order") {
   const Parents chain{root, 0, 1, 2, 2, 0};
   CHECK(no_deeper(chain, 9) == chain);
   CHECK(no_deeper(chain, 2) == Parents{root, 0, 1, 1, 1, 0});

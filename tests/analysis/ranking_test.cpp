@@ -67,7 +67,7 @@ TEST_CASE("a maximum that is kept over several rows lasts until the end of the l
   CHECK(summary.max_until_ms == 20);
 }
 
-TEST_CASE("the last tick of a range counts, but weighs nothing") {
+TEST_CASE("the last tick of a range counts, with no weight") {
   const Summary summary = summarise(ticks({{0, 100, 10}, {100, 100, 90}}));
   CHECK(summary.max == 90);
   CHECK(summary.last == 90);
@@ -100,7 +100,7 @@ TEST_CASE("a group's maximum is the maximum of the sum, not the sum of the maxim
   CHECK(summary.mean == (40.0 * 50 + 15 * 50 + 45 * 100) / 200);
 }
 
-TEST_CASE("a sum holds those that go on once, also where all of them end and begin at one time") {
+TEST_CASE("a sum has continuing members once, even if all end and start at one time") {
   const std::int64_t kib = std::int64_t{1} << 61;
   GroupSum group;
   for (const std::int64_t member : {1, 2, 3}) {
@@ -111,7 +111,7 @@ TEST_CASE("a sum holds those that go on once, also where all of them end and beg
   CHECK(intervals_of(group) == expected);
 }
 
-TEST_CASE("what a member had for a moment counts in the sum then, in nothing else") {
+TEST_CASE("a member's brief value counts in the sum at that time only") {
   Interval spiked = constant(0, 100, 10);
   touch(spiked, 50, 30);
   touch(spiked, 20, 40);
@@ -132,7 +132,7 @@ TEST_CASE("what a member had for a moment counts in the sum then, in nothing els
   CHECK(alone.summary().last == 10);
 }
 
-TEST_CASE("of moments that made a sum equally high it tells the first, in whatever order the members come") {
+TEST_CASE("of equal maxima of a sum the first is reported, in any order of members") {
   Interval early = constant(0, 100, 10);
   Interval late = early;
   touch(early, 50, 30);
@@ -146,7 +146,7 @@ TEST_CASE("of moments that made a sum equally high it tells the first, in whatev
   }
 }
 
-TEST_CASE("a group keeps what is not known apart from what it knows") {
+TEST_CASE("a group keeps unknown values apart from known ones") {
   GroupSum group;
   group.add(1, constant(0, 100, 10));
   group.add(2, constant(0, 200, std::nullopt));
@@ -154,7 +154,7 @@ TEST_CASE("a group keeps what is not known apart from what it knows") {
   CHECK(intervals_of(group) == expected);
 }
 
-TEST_CASE("at the last tick those who did not change are still in the sum") {
+TEST_CASE("at the last tick unchanged members are still in the sum") {
   GroupSum group;
   group.add(1, constant(0, 100, 10));
   group.add(1, constant(100, 100, 15));
@@ -166,7 +166,7 @@ TEST_CASE("at the last tick those who did not change are still in the sum") {
   CHECK(summary.max == 1017);
 }
 
-TEST_CASE("a member that exits as another is born is never counted with it") {
+TEST_CASE("a member that exits as another starts is never counted with it") {
   GroupSum group;
   group.add(1, constant(0, 100, 10));
   group.add(2, constant(100, 200, 10));

@@ -10,7 +10,7 @@ constexpr std::int64_t kMin = 60'000;
 
 }  // namespace
 
-TEST_CASE("a process that ended and one of its identity that began soon after are a restart") {
+TEST_CASE("an exit and a start of the same identity soon after it are a restart") {
   const std::vector<Life> lives{{"web", 0, 60 * kMin, 60 * kMin + 10'000},
                                 {"db", 0, 200 * kMin, std::nullopt},
                                 {"web", 60 * kMin + 4000, 200 * kMin, std::nullopt}};
@@ -20,7 +20,7 @@ TEST_CASE("a process that ended and one of its identity that began soon after ar
   CHECK(restarts[0].begun == 2);
 }
 
-TEST_CASE("not a restart: another identity, too late, a job that lived shortly, a sibling that was there before") {
+TEST_CASE("not a restart: another identity, too late, a short job, an older sibling") {
   CHECK(find_restarts(std::vector<Life>{{"a", 0, 60 * kMin, 61 * kMin}, {"b", 61 * kMin, 90 * kMin, {}}}).empty());
   CHECK(find_restarts(std::vector<Life>{{"a", 0, 60 * kMin, 61 * kMin}, {"a", 72 * kMin, 90 * kMin, {}}}).empty());
   CHECK(find_restarts(std::vector<Life>{{"a", 0, 5 * kMin, 6 * kMin}, {"a", 7 * kMin, 90 * kMin, {}}}).empty());
@@ -28,7 +28,7 @@ TEST_CASE("not a restart: another identity, too late, a job that lived shortly, 
   CHECK(find_restarts({}).empty());
 }
 
-TEST_CASE("each follows one: a pool of workers that is started anew is as many restarts as it has workers") {
+TEST_CASE("each start follows one exit: a restarted pool is as many restarts as it has workers") {
   std::vector<Life> lives;
   for (int worker = 0; worker < 4; ++worker) lives.push_back({"pool", 0, 60 * kMin, 60 * kMin + 10'000});
   for (int worker = 0; worker < 3; ++worker) lives.push_back({"pool", 60 * kMin + 2000, 90 * kMin, {}});

@@ -28,22 +28,22 @@ Intervals line(std::int64_t from, std::int64_t to, std::int64_t every, double st
 
 }  // namespace
 
-TEST_CASE("a value holds through the buckets until the next interval, and gaps stay gaps") {
+TEST_CASE("a value is valid up to the next interval, and gaps stay gaps") {
   const Intervals intervals = ticks({{0, 25, 10}, {25, 30, 40}, {50, 60, 8}});
   const std::vector<GridBucket> buckets = cut_into_buckets(intervals, {0, 60, 10, 0});
   REQUIRE(buckets.size() == 6);
-  CHECK(buckets[0] == GridBucket{0, 10, 10, 10, 10.0, 10});
-  CHECK(buckets[2] == GridBucket{20, 30, 10, 10, 25.0, 40});
+  CHECK(buckets[0] == GridBucket{0, 10, 10, 10, 10.0, 10, 0});
+  CHECK(buckets[2] == GridBucket{20, 30, 10, 10, 25.0, 40, 25});
   CHECK(buckets[3] == GridBucket{30, 40, 0, std::nullopt, std::nullopt, std::nullopt});
-  CHECK(buckets[5] == GridBucket{50, 60, 10, 8, 8.0, 8});
+  CHECK(buckets[5] == GridBucket{50, 60, 10, 8, 8.0, 8, 50});
 }
 
-TEST_CASE("buckets begin at round times and are cut to the range") {
+TEST_CASE("buckets start at round times and are clipped to the range") {
   const std::vector<GridBucket> buckets = cut_into_buckets(ticks({{0, 100, 5}}), {17, 42, 10, 0});
   REQUIRE(buckets.size() == 4);
-  CHECK(buckets[0] == GridBucket{17, 20, 3, 5, 5.0, 5});
+  CHECK(buckets[0] == GridBucket{17, 20, 3, 5, 5.0, 5, 17});
   CHECK(buckets[1].from_ms == 20);
-  CHECK(buckets[3] == GridBucket{40, 42, 2, 5, 5.0, 5});
+  CHECK(buckets[3] == GridBucket{40, 42, 2, 5, 5.0, 5, 40});
 
   const std::vector<GridBucket> shifted = cut_into_buckets(ticks({{0, 100, 5}}), {17, 42, 10, 3});
   CHECK(shifted[0].until_ms == 23);
@@ -52,21 +52,21 @@ TEST_CASE("buckets begin at round times and are cut to the range") {
 TEST_CASE("the last tick of the range is in the last bucket") {
   const std::vector<GridBucket> buckets = cut_into_buckets(ticks({{0, 20, 5}, {20, 20, 90}}), {0, 20, 10, 0});
   REQUIRE(buckets.size() == 2);
-  CHECK(buckets[1] == GridBucket{10, 20, 10, 5, 5.0, 90});
+  CHECK(buckets[1] == GridBucket{10, 20, 10, 5, 5.0, 90, 20});
 }
 
 TEST_CASE("a range of one instant is one bucket with its value") {
   const std::vector<GridBucket> buckets = cut_into_buckets(ticks({{7, 7, 5}}), {7, 7, 10, 0});
   REQUIRE(buckets.size() == 1);
-  CHECK(buckets[0] == GridBucket{7, 7, 0, 5, 5.0, 5});
+  CHECK(buckets[0] == GridBucket{7, 7, 0, 5, 5.0, 5, 7});
 }
 
-TEST_CASE("intervals before, after and around the range count for what is inside") {
+TEST_CASE("intervals before, after and around the range count with their part inside") {
   const Intervals intervals = ticks({{-50, -10, 1}, {-10, 15, 2}, {90, 120, 3}, {130, 140, 4}});
   const std::vector<GridBucket> buckets = cut_into_buckets(intervals, {0, 100, 50, 0});
   REQUIRE(buckets.size() == 2);
-  CHECK(buckets[0] == GridBucket{0, 50, 15, 2, 2.0, 2});
-  CHECK(buckets[1] == GridBucket{50, 100, 10, 3, 3.0, 3});
+  CHECK(buckets[0] == GridBucket{0, 50, 15, 2, 2.0, 2, 0});
+  CHECK(buckets[1] == GridBucket{50, 100, 10, 3, 3.0, 3, 90});
 }
 
 TEST_CASE("the width is one that people count in, and fits") {
@@ -87,7 +87,7 @@ TEST_CASE("the slope is that of the line, gaps and outliers or not") {
   Intervals intervals = line(0, kSeriesDay, 10'000, 1'000'000, 86'400);
   CHECK(std::abs(slope_per_day(intervals, 0, kSeriesDay).value() - 86'400) < 87);
 
-  // Six hours missing, and a cache that held a gigabyte for two hours.
+  // Six hours missing, and a cache that used a gigabyte for two hours.
   std::erase_if(intervals, [](const Interval& interval) {
     return interval.from_ms > 6 * kSeriesHour && interval.from_ms < 12 * kSeriesHour;
   });
@@ -106,7 +106,7 @@ TEST_CASE("too little gives no slope") {
   CHECK_FALSE(slope_per_day({}, 0, kSeriesDay).has_value());
 }
 
-TEST_CASE("property: the buckets' parts make up the whole") {
+TEST_CASE("property: the buckets' parts add up to the total") {
   std::mt19937 random(7);
   std::uniform_int_distribution<std::int64_t> value(0, 1 << 30);
   std::uniform_int_distribution<std::int64_t> length(0, 400);

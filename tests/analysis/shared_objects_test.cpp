@@ -16,19 +16,19 @@ MappingRow object(K kind, std::string label, std::int64_t pss_kib, std::int64_t 
   return row;
 }
 
-ProcessLedger process(std::int32_t pid, std::vector<MappingRow> rows) {
+ProcessMappings process(std::int32_t pid, std::vector<MappingRow> rows) {
   return {{.pid = pid}, {std::move(rows), {}}};
 }
 
 }  // namespace
 
 TEST_CASE("shared objects: sums over processes by kind and label, consumers by PSS") {
-  const std::vector<ProcessLedger> ledgers{
+  const std::vector<ProcessMappings> summaries{
       process(1, {object(K::file, "/lib", 10, 4), object(K::heap, "[heap]", 50)}),
       process(2, {object(K::file, "/lib", 30, 5), object(K::tmpfs, "/lib", 7)}),
       process(3, {object(K::file, "/lib", 30, 1)}),
   };
-  const SharedObjects shared = fold_objects(ledgers);
+  const SharedObjects shared = fold_objects(summaries);
   REQUIRE(shared.objects.size() == 3);
   const SharedObject& lib = shared.objects[0];
   CHECK(lib.row.name == MappingName{K::file, "/lib"});
@@ -42,10 +42,23 @@ TEST_CASE("shared objects: sums over processes by kind and label, consumers by P
   CHECK(shared.objects[2].consumers.size() == 1);
 }
 
-TEST_CASE("shared objects: what ledgers sum without a label stays apart") {
-  std::vector<ProcessLedger> ledgers{process(1, {}), process(2, {object(K::file, "/lib", 1)})};
-  for (ProcessLedger& ledger : ledgers) ledger.ledger.others[0].add(object(K::file, "", 5, 3).use);
-  const SharedObjects shared = fold_objects(ledgers);
+TEST_CASE("shared objects: the allocated size counts where processes map a part of the object") {
+  MappingRow part = object(K::memfd, "/memfd:x (deleted)", 10);
+  part.use.memory.set(F::rss, 20);
+  MappingRow whole = part;
+  whole.use.object_kib = 1000;
+  whole.use.shared_swap_kib = 300;
+  const SharedObjects shared = fold_objects(std::vector<ProcessMappings>{process(1, {part}), process(2, {whole})});
+  REQUIRE(shared.objects.size() == 1);
+  CHECK(shared.objects[0].memory_kib() == 700);
+  CHECK(shared.objects[0].row.use.object_kib == 1000);
+  CHECK(fold_objects(std::vector<ProcessMappings>{process(1, {part})}).objects[0].memory_kib() == 20);
+}
+
+TEST_CASE("shared objects: unlabelled sums stay separate") {
+  std::vector<ProcessMappings> summaries{process(1, {}), process(2, {object(K::file, "/lib", 1)})};
+  for (ProcessMappings& summary : summaries) summary.summary.others[0].add(object(K::file, "", 5, 3).use);
+  const SharedObjects shared = fold_objects(summaries);
   CHECK(shared.objects.size() == 1);
   CHECK(shared.others[0].pss_kib() == 10);
   CHECK(shared.others[0].regions == 6);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Series of ticks, written short.
+// Short forms of series of ticks.
 
 #include <initializer_list>
 #include <vector>

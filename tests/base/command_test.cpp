@@ -59,7 +59,7 @@ TEST_CASE("a program is not lifted above others as we are, and else is as we are
   lifted.join();
 }
 
-TEST_CASE("a program has 1024 files at most, of which it may ask for more") {
+TEST_CASE("a program has a soft limit of 1024 files, which it may raise") {
   rlimit ours{};
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &ours) == 0);
   const Sleeper sleeper(false);
@@ -69,7 +69,7 @@ TEST_CASE("a program has 1024 files at most, of which it may ask for more") {
   CHECK(its.rlim_max == ours.rlim_max);
 }
 
-TEST_CASE("a command's output is kept, and how it ended told") {
+TEST_CASE("a command's output is kept, and its exit status reported") {
   const auto well = shell("echo out; echo err >&2");
   REQUIRE(well);
   CHECK(well->out == "out\n");
@@ -87,13 +87,13 @@ TEST_CASE("a command has none of our descriptors, signals as they should be, and
 }
 
 TEST_CASE("a command that cannot be run, is late or prints too much is an error") {
-  CHECK(run_command("/nonexistent", {}, {}).error().kind == ErrorKind::gone);
+  CHECK(run_command("/nonexistent", {}, {}).error().kind == ErrorKind::not_found);
   CHECK(shell("sleep 1000", {.time = 50ms}).error().kind == ErrorKind::blocked);
   CHECK(shell("exec >&- 2>&-; sleep 1000", {.time = 50ms}).error().kind == ErrorKind::blocked);
   CHECK(shell("yes", {.bytes = 100}).error().kind == ErrorKind::io);
 }
 
-TEST_CASE("a command is ended when it is asked to, whether it still prints or not") {
+TEST_CASE("a command is stopped on request, with or without output") {
   for (const std::string script : {"sleep 1000", "exec >&- 2>&-; sleep 1000"}) {
     std::stop_source source;
     std::thread asker([&source] { source.request_stop(); });
@@ -104,7 +104,7 @@ TEST_CASE("a command is ended when it is asked to, whether it still prints or no
   }
 }
 
-TEST_CASE("a command is waited for where the kernel has no pidfd") {
+TEST_CASE("a command is waited for on kernels without pidfd") {
   const std::string end = test::in_child([] {
     if (!test::refuse_call(SYS_pidfd_open, 0, 0, 0, ENOSYS)) return std::string("no filter");
     const auto output = shell("exec >&- 2>&-; exit 3", {.time = 1h});

@@ -30,7 +30,7 @@ TEST_CASE("a cap is an error, not a truncation") {
   CHECK(text.error().kind == ErrorKind::io);
 }
 
-TEST_CASE("of the start of a file no more is read than asked for, and the buffer grows only for what is there") {
+TEST_CASE("reading a file's start reads no more than requested, and the buffer fits the file") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/file";
   std::ofstream(path) << "short";
@@ -43,15 +43,15 @@ TEST_CASE("of the start of a file no more is read than asked for, and the buffer
   CHECK(read_start(path, 2 * Buffer::kFirst + 1, buffer).value() == large.substr(0, 2 * Buffer::kFirst + 1));
 }
 
-TEST_CASE("a missing file is gone, and the error names it") {
+TEST_CASE("a missing file is not_found, and the error names it") {
   Buffer buffer;
   const auto text = read_file("/nonexistent/file", buffer);
   REQUIRE_FALSE(text.ok());
-  CHECK(text.error().kind == ErrorKind::gone);
+  CHECK(text.error().kind == ErrorKind::not_found);
   CHECK(text.error().message.find("/nonexistent/file") != std::string::npos);
 }
 
-TEST_CASE("a kept descriptor is read again from its start") {
+TEST_CASE("a cached descriptor is read again from its start") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/file";
   std::ofstream(path) << "one";
@@ -63,7 +63,7 @@ TEST_CASE("a kept descriptor is read again from its start") {
   CHECK(*read_all(*fd, buffer, path) == "two!");
 }
 
-TEST_CASE("Fd closes what it owns and gives it away when moved") {
+TEST_CASE("Fd closes its descriptor and hands it over when moved") {
   Fd first = open_file("/dev/null").value();
   const int raw = first.get();
   Fd second = std::move(first);

@@ -21,7 +21,7 @@ using namespace memoir::test;
 
 namespace {
 
-// Stands in for the journal's socket.
+// Replaces the journal's socket.
 class Journal {
  public:
   Journal() : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
@@ -46,7 +46,7 @@ class Journal {
   Fd socket_;
 };
 
-// Logs in a process whose stderr is a file that systemd would name as the journal's stream.
+// Logs in a process with a file as stderr that systemd would name as the journal's stream.
 void log_under_systemd(const Journal& journal, const std::string& socket) {
   const std::string done = in_child([&] {
     const int file = ::open(journal.stderr_path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -85,7 +85,7 @@ TEST_CASE("journal: a message with an id goes to its socket with fields, any oth
   CHECK(slurp(journal.stderr_path()) == "<6>an ordinary line [rss 9 MiB]\n");
 }
 
-TEST_CASE("journal: where its socket does not answer, all lines go to stderr") {
+TEST_CASE("journal: without an answer on its socket all lines go to stderr") {
   const Journal journal;
   log_under_systemd(journal, journal.path() + "-none");
   CHECK(slurp(journal.stderr_path()) == "<4>java was killed [rss 9 MiB]\n<6>an ordinary line [rss 9 MiB]\n");

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/partial_file.h"
+#include "base/atomic_file.h"
 #include "support/catch.h"
 #include "support/slurp.h"
 #include "support/temporary_directory.h"
@@ -29,7 +29,7 @@ void check_refused(const std::string& path, const std::string& why) {
 
 }  // namespace
 
-TEST_CASE("What is not there is made, and what is ours is taken as it is") {
+TEST_CASE("Missing files are created, and our own are used as they are") {
   const TemporaryDirectory folder;
   const std::string path = folder.path() + "/file";
   CHECK(check_own_file(path).ok());
@@ -81,7 +81,7 @@ TEST_CASE("What others may have put there is refused at once, and stays as it is
   }
 }
 
-TEST_CASE("A result is not written into what another user has put beside it") {
+TEST_CASE("A result is not written into another user's file next to it") {
   const TemporaryDirectory folder;
   const std::string path = folder.path() + "/report";
   std::ofstream(folder.path() + "/ours") << "ours";

@@ -1,4 +1,4 @@
-// What is told where the kernel refuses a call that it hardly ever refuses.
+// Errors from system calls that the kernel hardly ever refuses.
 
 #include <cerrno>
 #include <fcntl.h>
@@ -20,17 +20,17 @@ using namespace memoir;
 
 namespace {
 
-// What a child returned that can do no such call; nothing where that cannot be had.
+// Returns the result of a child without that system call; nullopt if the filter cannot be set.
 template <typename Run>
 std::optional<std::string> child_without(std::uint32_t number, std::uint32_t mask, Run run) {
-  const std::string told = test::in_child(
+  const std::string result = test::in_child(
       [&]() -> std::string { return test::refuse_call(number, 2, mask, mask, EACCES) ? run() : "no filter"; });
-  if (told != "no filter") return told;
+  if (result != "no filter") return result;
   WARN("not run: no seccomp filter could be set");
   return std::nullopt;
 }
 
-// As the kernel tells them.
+// Capabilities as /proc/self/status shows them.
 std::string capabilities() {
   const std::string status = test::slurp("/proc/self/status");
   const std::size_t at = status.find("CapInh:");
@@ -39,25 +39,25 @@ std::string capabilities() {
 
 }  // namespace
 
-TEST_CASE("a capability that cannot be looked at is neither switched nor given up, and the others stay") {
-  const auto told = child_without(SYS_capget, 0, [] {
+TEST_CASE("a capability that cannot be read is neither toggled nor dropped, and the others stay") {
+  const auto result = child_without(SYS_capget, 0, [] {
     const std::string before = capabilities();
     const Capability capability(CAP_SYS_PTRACE);
     const bool done = capability.enable(true) || capability.enable(false) || capability.give_up();
-    keep_capabilities_from_programs();
+    clear_inheritable_caps();
     return done ? "done" : capabilities() != before ? "others went" : "refused";
   });
-  if (told) CHECK(*told == "refused");
+  if (result) CHECK(*result == "refused");
 }
 
-TEST_CASE("a file whose folder cannot be synced is there, and that it may not be after a power cut is an error") {
+TEST_CASE("a file in a folder that cannot be synced exists, and the risk of losing it in a power cut is an error") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/file";
-  const auto told = child_without(SYS_openat, O_DIRECTORY, [&path] {
+  const auto result = child_without(SYS_openat, O_DIRECTORY, [&path] {
     const Status written = write_file(path, "text");
     return written ? "written" : written.error().message;
   });
-  if (!told) return;
-  CHECK(told->starts_with("cannot sync"));
+  if (!result) return;
+  CHECK(result->starts_with("cannot sync"));
   CHECK(test::slurp(path) == "text");
 }

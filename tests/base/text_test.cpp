@@ -1,12 +1,16 @@
 #include "base/text.h"
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "base/digest.h"
 #include "base/nearest.h"
 #include "support/catch.h"
 
 using namespace memoir;
 
-TEST_CASE("numbers are taken whole or not at all") {
+TEST_CASE("numbers are parsed completely or not at all") {
   CHECK(parse_number<int>("42") == 42);
   CHECK(parse_number<int>("-7") == -7);
   CHECK_FALSE(parse_number<int>("42 "));
@@ -20,7 +24,7 @@ TEST_CASE("a short digest is that of FNV-1a") {
   CHECK(short_digest("foobar") == 0xbf9cf968);
 }
 
-// Of the bytes 0, 1, 2 …, and the key of the bytes 0 to 15: appendix A of the paper, and vectors.h of its authors.
+// Input bytes 0, 1, 2 …, with key bytes 0 to 15: appendix A of the paper, and vectors.h of its authors.
 TEST_CASE("a digest is that of SipHash-2-4") {
   const DigestKey key{0x0706050403020100, 0x0f0e0d0c0b0a0908};
   std::string bytes;
@@ -47,7 +51,7 @@ TEST_CASE("cutting lines and words") {
   CHECK(trim(" \n ").empty());
 }
 
-TEST_CASE("to_utf8 keeps what is valid and escapes each byte that is not") {
+TEST_CASE("to_utf8 keeps valid text and escapes each invalid byte") {
   CHECK(to_utf8("gr\xc3\xbc\xc3\x9f") == "gr\xc3\xbc\xc3\x9f");
   CHECK(to_utf8("a\xff"
                 "b") == "a\\xffb");
@@ -58,7 +62,7 @@ TEST_CASE("to_utf8 keeps what is valid and escapes each byte that is not") {
   CHECK(to_utf8("\xf0\x9f\x90\x98") == "\xf0\x9f\x90\x98");
 }
 
-TEST_CASE("to_printable leaves nothing that moves a terminal's cursor or turns its text") {
+TEST_CASE("to_printable removes everything that moves a terminal's cursor or reverses its text") {
   CHECK(to_printable("a\nb\tc") == "a\\nb\\tc");
   CHECK(to_printable("\x1b[31mred") == "\\x1b[31mred");
   CHECK(to_printable("\xc2\x9b"
@@ -68,20 +72,40 @@ TEST_CASE("to_printable leaves nothing that moves a terminal's cursor or turns i
   CHECK(to_printable("\xe6\xbc\xa2") == "\xe6\xbc\xa2");
 }
 
-TEST_CASE("what shows nothing is shown as its number") {
+TEST_CASE("to_lower changes ASCII letters only") {
+  CHECK(to_lower("Ab-Z\xc3\x84\xff") == "ab-z\xc3\x84\xff");
+  CHECK(to_lower("").empty());
+}
+
+TEST_CASE("escape_bytes is undone by unescape_bytes, and no two texts become one") {
+  const std::vector<std::string> texts{
+      "",        "a",        "a\xff", "a\\xff",  "a\\x5cxff", "a\\x5c",     "dev\\x2ddisk", "\\\xff",
+      "\\x\xff", "\\x8\xf1", "\\",    "\\\\x80", "\xc3\xa4",  "\\xc3\\xa4", "\xc3\\",       "a\\x5c\\xff"};
+  std::set<std::string> escaped;
+  for (const std::string& text : texts) {
+    CAPTURE(text);
+    CHECK(unescape_bytes(escape_bytes(text)) == text);
+    CHECK(to_utf8(escape_bytes(text)) == escape_bytes(text));
+    escaped.insert(escape_bytes(text));
+  }
+  CHECK(escaped.size() == texts.size());
+  CHECK(escape_bytes("dev\\x2ddisk") == "dev\\x2ddisk");
+}
+
+TEST_CASE("invisible characters are shown as numbers") {
   CHECK(to_printable("a\u200bb\ufeffc\u00add\u2060e\U000e0041") == "a\\u200bb\\ufeffc\\xadd\\u2060e\\U000e0041");
   CHECK(to_printable("\U0001f469\u200d\U0001f680") == "\U0001f469\u200d\U0001f680");
   CHECK(to_printable("\u2764\ufe0f\u200d\U0001f525") == "\u2764\ufe0f\u200d\U0001f525");
   CHECK(to_printable("nginx\u200d") == "nginx\\u200d");
   CHECK(to_printable("\u200cnginx\ufe0f") == "\\u200cnginx\\ufe0f");
   CHECK(to_printable("\U0001f525\u200d\u200d") == "\U0001f525\u200d\\u200d");
-  // Fillers and blanks that look like nothing.
+  // Invisible fillers and blanks.
   CHECK(to_printable("a\u3164b\u1160c\u2800d\u034fe\uffa0") == "a\\u3164b\\u1160c\\u2800d\\u034fe\\uffa0");
   CHECK(to_printable("\u115f\u17b4\u180b\u2065\ufff0\U0001d173\U000e0100") ==
         "\\u115f\\u17b4\\u180b\\u2065\\ufff0\\U0001d173\\U000e0100");
 }
 
-TEST_CASE("nearest finds a near miss, the one that a word begins, and nothing far") {
+TEST_CASE("nearest finds a near miss, a completion of a prefix, and nothing distant") {
   CHECK(nearest("intervall", {"interval", "db"}) == "interval");
   CHECK(nearest("tpo", {"trend", "top"}) == "top");
   CHECK(nearest("summry", {"top", "summary"}) == "summary");

@@ -1,8 +1,8 @@
-// What reading cgroups costs: a sweep over many beside the bare reads of the same files, and a day of ticks by the plan
-// that the collector has. On a fake tree of v2, whose files cost less than the kernel's own, and on the real v1 memory
-// controller where groups can be made there.
+// Cost of reading cgroups: a sweep over many compared with bare reads of the same files, and a day of ticks by the
+// collector's plan. On a fake tree of v2, with files that cost less than the kernel's own, and on the real v1 memory
+// controller if groups can be made there.
 //
-// cgroup_bench [MOVING]: the share of the processes that moves in a tick, by default 0.2.
+// cgroup_bench [CHANGING]: the share of the processes that changes in a tick, by default 0.2.
 
 #include <cstdlib>
 #include <filesystem>
@@ -28,14 +28,13 @@ constexpr std::int64_t kTickMs = 10'000;
 constexpr int kTicksPerHour = 360;
 constexpr double kUsPerS = 1e6;
 
-// The files of a group that a tick reads at which something moved there. Those of the real ones hold nothing, which
-// stays so: what it is made of is not read.
+// Files of a group read at a tick with a change. Real groups are empty and stay so: their breakdown is not read.
 std::vector<std::string> files_of(const CgroupTree& tree) {
   if (tree.v1()) return {"memory.usage_in_bytes"};
   return {"memory.current", "memory.swap.current", "memory.stat"};
 }
 
-// Those of all groups, kept open and read.
+// The files of all groups, kept open and read.
 class Bare {
  public:
   explicit Bare(const CgroupTree& tree) {
@@ -68,12 +67,12 @@ class Clocked {
   std::int64_t now_ms_ = 1'000'000;
 };
 
-// What the fake ones hold moves by more than a 256th.
+// Usage of the fake groups changes by more than a 256th.
 void move(const CgroupTree& tree, std::size_t group, int round) {
   if (!tree.v1()) tree.hold(group, 393'216 + round % 2 * 4096);
 }
 
-// In all of which something moved: the usage is read, what seldom moves is not.
+// All groups changed: usage is read, slow-changing counters are not.
 void sweep(const CgroupTree& tree) {
   std::vector<CgroupMember> members;
   for (const std::string& path : tree.paths()) members.push_back({path, true});
@@ -87,7 +86,7 @@ void sweep(const CgroupTree& tree) {
     double us = 0;
     const auto read_bare = [&] { bare_us.push_back(cost_us([&] { bare.read(ticks.buffer()); })); };
     const auto take_tick = [&] { us = cost_us([&] { ticks.take(members, false); }); };
-    // Whoever comes second finds the caches warm.
+    // The second one finds warm caches.
     if (round % 2 == 0) {
       read_bare();
       take_tick();

@@ -70,8 +70,8 @@ bool CgroupTree::make(const std::string& path) {
 }
 
 void CgroupTicks::take(const std::vector<CgroupMember>& members, bool all, Tick& tick) {
-  Pass pass{.tick = tick, .buffer = buffer_};
-  reader_.read(members, all, pass);
+  CollectContext context{.tick = tick, .buffer = buffer_};
+  reader_.read(members, all, context);
 }
 
 }  // namespace memoir::bench

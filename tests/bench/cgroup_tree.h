@@ -1,6 +1,6 @@
 #pragma once
 
-// Cgroups for the benchmarks: a tree of them, and what the collector's plan makes of it from tick to tick.
+// A tree of cgroups for the benchmarks, with the collector's plan from tick to tick.
 
 #include <cstdint>
 #include <string>
@@ -25,7 +25,7 @@ class CgroupTree {
   // The folder of each.
   const std::vector<std::string>& folders() const { return made_; }
 
-  // What one of the fake ones holds from now on.
+  // Sets the usage of a fake group.
   void hold(std::size_t index, std::int64_t kib) const;
 
  private:
@@ -42,7 +42,7 @@ class CgroupTicks {
  public:
   explicit CgroupTicks(const CgroupTree& tree) : budget_(kDescriptors), reader_(CgroupFs(tree.root()), budget_) {}
 
-  // Puts what is read of them into the tick.
+  // Adds the readings to the tick.
   void take(const std::vector<CgroupMember>& members, bool all, Tick& tick);
   Buffer& buffer() { return buffer_; }
 

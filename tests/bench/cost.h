@@ -1,6 +1,6 @@
 #pragma once
 
-// What work costs: CPU time of the whole process, all its threads.
+// Cost of work: CPU time of the whole process with all its threads.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,7 +33,7 @@ double cost_us(Work work) {
   return cpu_us() - before;
 }
 
-// Of another process, all its threads, those that have ended too.
+// CPU time of another process with all its threads, exited ones included.
 inline double cpu_ms_of(pid_t pid) {
   clockid_t clock{};
   timespec used{};

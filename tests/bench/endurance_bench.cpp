@@ -1,8 +1,8 @@
-// The recorder left running with everything on, over the herd of the peers bench and processes that are born and die:
-// what must stay flat (memory, descriptors), how many ticks came late, what it warned of, and how it ended.
+// The recorder runs with every feature over the processes of the peers bench and over short-lived ones. Prints what
+// must stay flat (memory, descriptors), late ticks, warnings, and the exit status.
 //
-// endurance_bench [SECONDS [INTERVAL [PROCESSES [BIRTHS [MEMOIRD]]]]]: by default two hours, 1s, 300 processes and 10
-// births a second, each of which takes up to 8 MiB and lives for up to two seconds; the memoird of this build.
+// endurance_bench [SECONDS [INTERVAL [PROCESSES [STARTS [MEMOIRD]]]]]: by default two hours, 1s, 300 processes and 10
+// starts a second, each using up to 8 MiB for up to two seconds; the memoird of this build.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -46,7 +46,7 @@ struct Plan {
   std::string memoird = MEMOIRD;
 };
 
-// A process that makes short-lived ones, so many a second, until it is killed.
+// A process that starts this many short-lived ones a second until it is killed.
 class Births {
  public:
   explicit Births(int per_second) : pid_(::fork()) {
@@ -54,13 +54,13 @@ class Births {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::signal(SIGCHLD, SIG_IGN);
     std::mt19937 random(7);
-    const auto pause = std::chrono::microseconds(1'000'000 / std::max(per_second, 1));
-    for (auto next = Steady::now(); per_second > 0; std::this_thread::sleep_until(next += pause)) {
+    while (per_second == 0) ::pause();
+    const auto pause = std::chrono::microseconds(1'000'000 / per_second);
+    for (auto next = Steady::now();; std::this_thread::sleep_until(next += pause)) {
       const std::size_t bytes = std::uniform_int_distribution<std::size_t>(1, 2048)(random) * 4096;
       const std::chrono::milliseconds life(std::uniform_int_distribution<int>(1, 2000)(random));
       if (::fork() == 0) live(bytes, life);
     }
-    while (true) ::pause();
   }
   ~Births() {
     ::kill(pid_, SIGKILL);
@@ -105,7 +105,7 @@ class Endurance {
     }
     recorder.signal(SIGTERM);
     const int status = recorder.wait();
-    print_end(recorder, status);
+    format_wait_status(recorder, status);
     return status;
   }
 
@@ -126,11 +126,11 @@ class Endurance {
     return SQLite::Database(db_, SQLite::OPEN_READONLY).execAndGet(sql).getInt64();
   }
 
-  void print_end(const test::Child& recorder, int status) const {
+  void format_wait_status(const test::Child& recorder, int status) const {
     const std::int64_t ticks = number("SELECT COUNT(*) FROM tick");
     const std::int64_t late = number("SELECT COALESCE(SUM(skipped), 0) FROM tick");
     const std::int64_t slots = std::max<std::int64_t>(ticks + late, 1);
-    fmt::print("\n{} ticks stored, {} slots missed ({:.2f} %); ends told {}, lost events {}\n", ticks, late,
+    fmt::print("\n{} ticks stored, {} slots missed ({:.2f} %); exits reported {}, lost events {}\n", ticks, late,
                100.0 * static_cast<double>(late) / static_cast<double>(slots),
                number("SELECT COUNT(*) + (SELECT COALESCE(SUM(count), 0) FROM exit_sum) FROM process_exit"),
                number("SELECT COALESCE(SUM(lost_events), 0) FROM tick"));

@@ -1,8 +1,8 @@
-// What memoird sees of processes that live between two of its ticks, and what a storm of them costs it. Real processes,
-// with the configuration as it comes.
+// How memoird records processes that run between two ticks, and the cost of a flood of them. Real processes, with the
+// default configuration.
 //
 // exits_bench [SECONDS [STORM_SECONDS [PER_SECOND]]]: by default a minute of 20 children a second of 50 to 300 MiB
-// each, which live for 20 to 80 ms, and 10 s of 5,000 exits a second.
+// each, which run for 20 to 80 ms, and 10 s of 5,000 exits a second.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -67,7 +67,7 @@ class Recorded {
   ::_exit(0);
 }
 
-// What the kernel told who waited for them, by pid.
+// Peaks that wait4() returns to the parent, by pid.
 std::map<pid_t, std::int64_t> run_children(int seconds) {
   std::mt19937 random(7);
   std::map<pid_t, std::int64_t> peaks;
@@ -137,16 +137,16 @@ void storm(const Recorded& recorded, int seconds, int per_second) {
 int run(int seconds, int storm_seconds, int per_second) {
   const TemporaryDirectory folder;
   Recorded recorded(folder.path());
-  const std::int64_t told = recorded.number("SELECT COUNT(ends) FROM tick");
-  if (told == 0) {
-    fmt::print("Nobody tells of ends here: BPF may not be used (memoir status says why).\n");
+  const std::int64_t ticks = recorded.number("SELECT COUNT(ends) FROM tick");
+  if (ticks == 0) {
+    fmt::print("Exits are not reported here: BPF is not permitted (memoir status shows the reason).\n");
     return EXIT_FAILURE;
   }
   const auto peaks = run_children(seconds);
   storm(recorded, storm_seconds, per_second);
   recorded.stop();
   compare(recorded, peaks);
-  fmt::print("told in all: {} ends; lost: {} events; rows: {} ends, {} sums\n",
+  fmt::print("reported: {} exits; lost: {} events; rows: {} exits, {} sums\n",
              recorded.number("SELECT SUM(ends) FROM tick"), recorded.number("SELECT SUM(lost_events) FROM tick"),
              recorded.number("SELECT COUNT(*) FROM process_exit"), recorded.number("SELECT COUNT(*) FROM exit_sum"));
   return EXIT_SUCCESS;

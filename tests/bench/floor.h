@@ -1,8 +1,8 @@
 #pragma once
 
-// The floor: what it costs to read the files of a tick and to do nothing with them. A bare loop of system calls that
-// lists /proc and reads, of each process, status and smaps_rollup (of a kernel thread: statm), and of the machine
-// meminfo, vmstat and pressure/memory.
+// The floor: the cost of reading the files of a tick and discarding them. A bare loop of system calls lists /proc and
+// reads status and smaps_rollup of each process (statm of a kernel thread), and meminfo, vmstat and pressure/memory
+// of the machine.
 
 #include <array>
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace memoir::bench {
 
 class Floor {
  public:
-  // Kept descriptors are read again with pread; else each file is opened and closed each time.
+  // Cached descriptors are read again with pread; otherwise each file is opened and closed each time.
   explicit Floor(bool keep);
   ~Floor();
   Floor(const Floor&) = delete;

@@ -1,10 +1,10 @@
-// What all the recording of what holds memory costs over a day: ledgers of mappings, cgroups, tmpfs mounts and SysV
-// segments. Real processes, of which some move at each tick and with each its cgroup; a fake tree of cgroups of v2;
-// real tmpfs mounts; the real readers and the real writer, on a clock that is set forward 10 s after each tick. The
-// same ticks are stored with all of it and without. CPU time; of the ledgers as they measured it themselves. Shares of
-// swap are read from the budget of the ledgers, which is what both cost at most.
+// Daily cost of recording details: mappings, cgroups, tmpfs mounts and SysV segments. Real processes, some of which
+// change at each tick together with their cgroups; a fake v2 tree; real tmpfs mounts; the real readers and the real
+// writer, on a clock that advances 10 s after each tick. The same ticks are stored with and without the details. CPU
+// time; for mappings as they measure it themselves. Shares of swap are read from the budget of mappings, which bounds
+// both.
 //
-// holders_bench [HOURS [MOVING]]: by default 3, and a share of 0.05 of the processes.
+// holders_bench [HOURS [CHANGING]]: by default 3, and a share of 0.05 of the processes.
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 #include <sys/shm.h>
 #include <vector>
 
+#include "base/cached_file.h"
 #include "base/clock.h"
-#include "base/kept_file.h"
 #include "cgroup_tree.h"
 #include "collect/collector.h"
 #include "cost.h"
@@ -37,8 +37,8 @@ constexpr std::size_t kCgroups = 200;
 constexpr int kFiles = 10'000;
 constexpr std::size_t kTicksAnHour = 360;
 // A tenth of the raw part of a simulated day, and of a core.
-constexpr double kMostBytes = 0.1 * 9e6;
-constexpr double kMostSeconds = 0.0003 * 86'400;
+constexpr double kMaxBytes = 0.1 * 9e6;
+constexpr double kMaxSeconds = 0.0003 * 86'400;
 
 // They go with this process.
 void make_segments(int count) {
@@ -50,7 +50,7 @@ void make_segments(int count) {
   }
 }
 
-// Processes over the cgroups in turn, of which the next ones move at each tick.
+// Distributes processes over the cgroups; the next ones change at each tick.
 class Members {
  public:
   explicit Members(const CgroupTree& tree) : tree_(tree) {
@@ -62,7 +62,7 @@ class Members {
     for (std::size_t i = 0; i < count; ++i, ++next_) {
       const std::size_t index = next_ % members_.size();
       members_[index].moved = true;
-      // As much as the process, and never back.
+      // As much as the process, never released.
       const std::size_t group = index % tree_.paths().size();
       tree_.hold(group, held_kib_[group] += 64);
     }
@@ -77,15 +77,15 @@ class Members {
 };
 
 struct Sums {
-  double ledgers_us = 0;
+  double summaries_us = 0;
   double cgroups_us = 0;
   double segments_us = 0;
   double tmpfs_us = 0;
 };
 
-// What the recorder stored of it all before: of cgroups what counts against their limits.
+// The details that the recorder always stored: usage and limits of cgroups.
 Tick without(Tick tick) {
-  tick.ledgers.clear();
+  tick.summaries.clear();
   tick.cgroup_details.reset();
   tick.containers.clear();
   tick.segments.reset();
@@ -130,7 +130,7 @@ class Day {
     }
     all_bytes_ = all_.close(clock_.now());
     before_bytes_ = before_.close(clock_.now());
-    least_bytes_ = least_.close(clock_.now());
+    min_bytes_ = least_.close(clock_.now());
   }
 
   void print(double days) const;
@@ -147,14 +147,14 @@ class Day {
   void take(Tick tick, std::size_t number) {
     tick.cgroups.clear();
     tick.cgroup_details.reset();
-    constexpr std::size_t look_every = 30;
-    sums_.cgroups_us += cost_us([&] { cgroups_.take(members_.all(), number % look_every == 0, tick); });
+    constexpr std::size_t scan_every = 30;
+    sums_.cgroups_us += cost_us([&] { cgroups_.take(members_.all(), number % scan_every == 0, tick); });
     tmpfs_.take(tick);
     sums_.segments_us += segments_us(proc_, cgroups_.buffer());
-    for (const ProcessLedger& ledger : tick.ledgers) sums_.ledgers_us += static_cast<double>(ledger.cpu_us);
+    for (const ProcessMappings& summary : tick.summaries) sums_.summaries_us += static_cast<double>(summary.cpu_us);
     all_us_ += all_.write(tick);
     before_us_ += before_.write(without(tick));
-    least_us_ += least_.write(without_cgroups(std::move(tick)));
+    min_us_ += least_.write(without_cgroups(std::move(tick)));
   }
 
   ProcFs proc_;
@@ -170,10 +170,10 @@ class Day {
   Sums sums_;
   double all_us_ = 0;
   double before_us_ = 0;
-  double least_us_ = 0;
+  double min_us_ = 0;
   double all_bytes_ = 0;
   double before_bytes_ = 0;
-  double least_bytes_ = 0;
+  double min_bytes_ = 0;
 };
 
 void line(const char* what, double value, const char* unit) {
@@ -182,26 +182,26 @@ void line(const char* what, double value, const char* unit) {
 
 void Day::print(double days) const {
   const auto a_day = [days](double us) { return us / days / 1e6; };
-  const double budget_s = static_cast<double>(LedgerLimits{}.cpu_us_an_hour) * 24 / 1e6;
-  const double tmpfs_us = tmpfs_.look_us() + tmpfs_.walk_us();
+  const double budget_s = static_cast<double>(MappingLimits{}.cpu_us_an_hour) * 24 / 1e6;
+  const double tmpfs_us = tmpfs_.scan_us() + tmpfs_.walk_us();
   const double stored_us = all_us_ - before_us_;
   const double others_us = sums_.cgroups_us + sums_.segments_us + tmpfs_us + stored_us;
   const char* const seconds = "s of CPU a day";
   const char* const megabytes = "MB a day";
-  line("ledgers", a_day(sums_.ledgers_us), seconds);
-  line("ledgers and shares of swap, at most (budget)", budget_s, seconds);
+  line("mapping summaries", a_day(sums_.summaries_us), seconds);
+  line("mapping summaries and shares of swap, at most (budget)", budget_s, seconds);
   line("cgroups, all reading", a_day(sums_.cgroups_us), seconds);
   line("SysV segments", a_day(sums_.segments_us), seconds);
   line("tmpfs", a_day(tmpfs_us), seconds);
   line("storing it", a_day(stored_us), seconds);
-  line("all", a_day(sums_.ledgers_us + others_us), seconds);
-  line("all, with the budget of the ledgers used up", budget_s + a_day(others_us), seconds);
-  line("  target", kMostSeconds, seconds);
+  line("all", a_day(sums_.summaries_us + others_us), seconds);
+  line("all, with the budget of mapping summaries used up", budget_s + a_day(others_us), seconds);
+  line("  target", kMaxSeconds, seconds);
   line("the file, by it", (all_bytes_ - before_bytes_) / days / 1e6, megabytes);
-  line("  target", kMostBytes / 1e6, megabytes);
+  line("  target", kMaxBytes / 1e6, megabytes);
   line("  of what it would be without", 100 * (all_bytes_ - before_bytes_) / before_bytes_, "%");
-  line("the file, by the limits and usage of cgroups", (before_bytes_ - least_bytes_) / days / 1e6, megabytes);
-  line("the file, without any of it", least_bytes_ / days / 1e6, megabytes);
+  line("the file, by the limits and usage of cgroups", (before_bytes_ - min_bytes_) / days / 1e6, megabytes);
+  line("the file, without any of it", min_bytes_ / days / 1e6, megabytes);
 }
 
 }  // namespace

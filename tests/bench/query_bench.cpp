@@ -1,8 +1,8 @@
-// What each command of memoir costs on a large file: the whole program, from its start to its end. And each query of
-// docs/sql.md, and each view of a tick over 60 ticks.
+// Cost of each command of memoir on a large file, as a whole program. Also each query of docs/sql.md, and each view of
+// a tick over 60 ticks.
 //
 // query_bench F.db [--runs N]
-// A file as large as a month of a busy server makes: soak_bench --days 30 --processes 500 -o F.db
+// A file of the size of a month of a busy server: soak_bench --days 30 --processes 500 -o F.db
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -23,8 +23,8 @@
 
 #include "cost.h"
 #include "store/mappings.h"
-#include "store/outside.h"
 #include "store/reader.h"
+#include "store/shmem_state.h"
 #include "support/slurp.h"
 #include "support/temporary_directory.h"
 
@@ -33,10 +33,10 @@ namespace {
 
 using bench::need;
 
-constexpr double kMostMs = 300;
-constexpr double kMostLongMs = 1000;  // a summary, and the verdicts on all that grows
-constexpr double kMostSqlMs = 2000;
-constexpr double kMostMib = 100;
+constexpr double kMaxMs = 300;
+constexpr double kMaxLongMs = 1000;  // a summary, and the verdicts on all growth
+constexpr double kMaxSqlMs = 2000;
+constexpr double kMaxMib = 100;
 
 using Words = std::vector<std::string>;
 
@@ -76,7 +76,7 @@ Cost run_once(Words words, const std::string& db) {
   return {wall.count(), ms_of(usage.ru_utime) + ms_of(usage.ru_stime), static_cast<double>(usage.ru_maxrss) / 1024};
 }
 
-// From the page cache, so that the next one reads it from the disk.
+// Evicts it from the page cache, so that the next one reads from disk.
 void evict(const std::string& db) {
   const int file = open(db.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) throw std::runtime_error(db + " cannot be read");
@@ -98,17 +98,17 @@ std::string at(std::int64_t ms) {
   return fmt::format("@{}", ms);
 }
 
-// Of what holds memory, where the file has it: of all, and of one.
+// Details of memory, if the file has them: all processes, and one.
 Result<std::vector<Words>> holder_questions(Reader& reader, const Snapshot& now) {
   std::vector<Words> all;
   const auto ask = [&all](Words words) { all.push_back(std::move(words)); };
   for (const char* command : {"memory", "tree"}) ask({command});
   for (const char* format : {"smaps-rollup", "category-metrics"}) ask({"export", "--format", format});
-  const auto ledgers = TRY(load_ledgers(reader, now.tick.id));
-  if (!ledgers.empty()) {
+  const auto summaries = TRY(load_summaries(reader, now.tick.id));
+  if (!summaries.empty()) {
     ask({"objects"});
     ask({"objects", "--ownerless"});
-    ask({"mappings", std::to_string(ledgers.front().ledger.process.pid)});
+    ask({"mappings", std::to_string(summaries.front().summary.process.pid)});
   }
   const auto mounts = TRY(load_tmpfs(reader, now.tick.id, 0));
   if (!mounts.empty()) {
@@ -124,7 +124,7 @@ Result<std::vector<Words>> holder_questions(Reader& reader, const Snapshot& now)
   return all;
 }
 
-// Every command, near and far.
+// Every command, for recent and for old times.
 std::vector<Words> questions(const std::string& db, const std::string& folder) {
   constexpr std::int64_t hour_ms = 3'600'000;
   constexpr std::int64_t day_ms = 24 * hour_ms;
@@ -183,7 +183,7 @@ std::vector<Words> questions(const std::string& db, const std::string& folder) {
   return all;
 }
 
-// The questions whose work is as large as what they write or check are not held to the target of an answer.
+// Commands with work proportional to what they write or check have no latency target.
 bool is_answer(const Words& words) {
   return words[0] != "export" && words[0] != "extract" && words[0] != "doctor";
 }
@@ -195,7 +195,7 @@ struct Query {
 
 std::vector<Query> queries(SQLite::Database& database) {
   std::vector<Query> all;
-  // A time that the page asks for is one of three days ago.
+  // A time in the page's queries is one of three days ago.
   const std::string written = "2026-11-20 03:14";
   const std::string asked =
       database.execAndGet("SELECT datetime(MAX(wall_ms) / 1000 - 3 * 86400, 'unixepoch', 'localtime') FROM tick")
@@ -220,7 +220,7 @@ std::vector<Query> queries(SQLite::Database& database) {
 
 void measure_sql(const std::string& db, int runs) {
   SQLite::Database database(db, SQLite::OPEN_READONLY);
-  fmt::print("\n{:>8} {:>8}  SQL; + is beyond {} ms\n", "wall ms", "rows", kMostSqlMs);
+  fmt::print("\n{:>8} {:>8}  SQL; + is beyond {} ms\n", "wall ms", "rows", kMaxSqlMs);
   for (const Query& query : queries(database)) {
     std::vector<Cost> costs;
     int rows = 0;
@@ -232,7 +232,7 @@ void measure_sql(const std::string& db, int runs) {
       costs.push_back({.wall_ms = wall.count()});
     }
     const double wall_ms = median(costs, &Cost::wall_ms);
-    fmt::print("{:>8.0f}{}{:>8}  {}\n", wall_ms, wall_ms > kMostSqlMs ? "+" : " ", rows, query.name);
+    fmt::print("{:>8.0f}{}{:>8}  {}\n", wall_ms, wall_ms > kMaxSqlMs ? "+" : " ", rows, query.name);
     std::fflush(stdout);
   }
 }
@@ -242,7 +242,7 @@ void measure(const std::string& db, int runs) {
   fmt::print(
       "{}, {} MiB; the median of {} runs of the whole program. Cold: the file was evicted from the page cache before\n"
       "each. + is beyond the target of a warm one: {} ms an answer, {} ms a summary and leaks; {} MiB.\n\n",
-      db, std::filesystem::file_size(db) >> 20, runs, kMostMs, kMostLongMs, kMostMib);
+      db, std::filesystem::file_size(db) >> 20, runs, kMaxMs, kMaxLongMs, kMaxMib);
   fmt::print("{:>8} {:>8} {:>8} {:>7}  {}\n", "wall ms", "CPU ms", "cold ms", "MiB", "memoir");
   for (const Words& words : questions(db, folder.path())) {
     run_once(words, db);
@@ -254,10 +254,10 @@ void measure(const std::string& db, int runs) {
       evict(db);
       cold.push_back(run_once(words, db));
     }
-    const double most_ms = words[0] == "summary" || words[0] == "leaks" ? kMostLongMs : kMostMs;
+    const double max_ms = words[0] == "summary" || words[0] == "leaks" ? kMaxLongMs : kMaxMs;
     fmt::print("{:>8.0f}{}{:>8.0f} {:>8.0f} {:>7.1f}{} {}\n", cost.wall_ms,
-               is_answer(words) && cost.wall_ms > most_ms ? "+" : " ", cost.cpu_ms, median(cold, &Cost::wall_ms),
-               cost.mib, cost.mib > kMostMib ? "+" : " ", fmt::join(words, " "));
+               is_answer(words) && cost.wall_ms > max_ms ? "+" : " ", cost.cpu_ms, median(cold, &Cost::wall_ms),
+               cost.mib, cost.mib > kMaxMib ? "+" : " ", fmt::join(words, " "));
     std::fflush(stdout);
   }
 }

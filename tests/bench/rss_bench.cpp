@@ -2,8 +2,8 @@
 // its RSS, which must stay low and flat.
 //
 // rss_bench [PROCESSES [INTERVAL [TICKS [BURST]]]]: by default 300 processes, 100 ms, 3600 ticks: an hour of 1 s ticks
-// in six minutes. With BURST so many processes more come afterwards for a few ticks, and what is left of that is
-// printed for five minutes; at the same population it must be at most 1.3 times what it was before.
+// in six minutes. With BURST that many more processes run afterwards for a few ticks, and the memory left by that is
+// printed for five minutes; at the same population it must be at most 1.3 times that before.
 
 #include <chrono>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// What the ledger of a process costs above the bare read of its smaps with the same buffer: the benchmark maps much,
-// and reads its own in turn with and without parsing and folding. CPU time; medians.
+// Cost of a process's mapping summary above the bare read of its smaps with the same buffer: the benchmark maps much,
+// and reads its own smaps alternately with and without parsing and folding. CPU time; medians.
 //
 // smaps_bench [REGIONS [ROUNDS]]: by default 20,000 regions, 15 rounds.
 
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "collect/mappings/ledger.h"
+#include "collect/mappings/mapping_fold.h"
 #include "cost.h"
 #include "proc/proc_fs.h"
 
@@ -25,10 +25,10 @@ using namespace memoir::bench;
 
 namespace {
 
-constexpr std::size_t kMostRows = 500;
+constexpr std::size_t kMaxRows = 500;
 constexpr std::size_t kBufferBytes = 64 * 1024;
 
-// Pages next to each other of which each second one may be written: so each is a region of its own.
+// Adjacent pages, every second one writable, so that each is a region of its own.
 class Mapped {
  public:
   enum class Of { memory, file };
@@ -70,8 +70,8 @@ void read_pieces(const std::function<void(std::string_view)>& take) {
   }
 }
 
-MappingLedger read_ledger(const std::vector<TmpfsMount>& tmpfs) {
-  MappingFold fold(tmpfs, kMostRows);
+MappingSummary read_summary(const std::vector<TmpfsMount>& tmpfs) {
+  MappingFold fold(tmpfs, kMaxRows);
   SmapsParser parser([&](const SmapsRegion& region) { fold.add(region); });
   read_pieces([&](std::string_view piece) { need(parser.add(piece)); });
   need(parser.finish());
@@ -92,7 +92,7 @@ void measure(std::string_view title, std::size_t rounds, const std::vector<Tmpfs
       read_pieces([&](std::string_view piece) { need(parser.add(piece)); });
       need(parser.finish());
     }));
-    folded.push_back(cost_us([&] { read_ledger(tmpfs); }));
+    folded.push_back(cost_us([&] { read_summary(tmpfs); }));
   }
   fmt::print("{:<28}{:>9}{:>9.1f}{:>12.1f}{:>13.1f}{:>20.1f}{:>7.2f}\n", title,
              static_cast<std::size_t>(regions) / rounds, static_cast<double>(bytes) / (1 << 20), median(bare) / 1000,

@@ -1,9 +1,11 @@
-// Simulated months through the real writer, with retention: how large the file gets, what a tick costs, for how long
-// maintenance writes at a time. On a manual clock, as fast as it goes.
+// Simulated months through the real writer, with retention: size of the file, cost of a tick, and the length of
+// maintenance writes. On a manual clock, at full speed.
 //
-// soak_bench [--days N] [--processes N] [--short-lived N] [--cgroups N] [--interval MS] [--max-size MIB] [-o F.db]
-// With --cgroups there are so many, containers each, and tmpfs mounts, SysV segments and ledgers of mappings too.
-// With -o the file stays, for the benchmarks of the answers.
+// soak_bench [--days N] [--processes N] [--short-lived N] [--flood N] [--cgroups N] [--interval MS] [--max-size MIB]
+//   [-o F.db]
+// With --flood, eight users start this many processes in the first hour of each day, with as many names as the recorder
+// stores. With --cgroups there are this many, each a container, and tmpfs mounts, SysV segments and mappings too.
+// With -o the file is kept, for the query benchmarks.
 
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
@@ -38,17 +40,18 @@ struct Plan {
   std::int64_t days = 90;
   std::int64_t processes = 300;
   std::int64_t short_lived = 1000;  // per hour
-  std::int64_t cgroups = 0;         // 0: nor anything else that holds memory beside processes
+  std::int64_t flood = 0;
+  std::int64_t cgroups = 0;  // 0: nor other memory outside of processes
   std::int64_t interval_ms = 10'000;
   std::int64_t max_mib = 2048;
-  std::string path;  // empty: nothing is to stay
+  std::string path;  // empty: deletes the file
 };
 
 void need(const Status& status) {
   if (!status) throw std::runtime_error(status.error().message);
 }
 
-// A field of /proc/self/FILE. wchar of io counts what write calls were given, on any file system.
+// A field of /proc/self/FILE. wchar of io counts the bytes passed to write calls, on any file system.
 std::int64_t own(const char* file, std::string_view field) {
   std::ifstream in(std::string("/proc/self/") + file);
   std::string key;
@@ -107,14 +110,14 @@ class UsedBytes {
   std::int64_t page_bytes_;
 };
 
-// What a stretch of days cost.
+// Cost of a range of days.
 struct Costs {
   std::vector<std::int64_t> tick_us;     // CPU of Writer::write
   std::vector<std::int64_t> between_us;  // CPU of all maintain() after it
   std::int64_t pieces = 0;
   std::int64_t longest_cpu_us = 0;     // of one call of maintain()
   std::vector<std::int64_t> write_us;  // of its write transactions, on the wall clock
-  std::int64_t kept = 0;               // bytes of pages that ticks and rollups took, those of deleted rows among them
+  std::int64_t kept = 0;               // bytes of pages used by ticks and rollups, including deleted rows
   std::int64_t written = 0;            // bytes passed to write calls: -wal and file
 };
 
@@ -136,6 +139,7 @@ class Soak {
         simulation_({.processes = static_cast<std::size_t>(plan.processes),
                      .skewed = true,
                      .short_lived = static_cast<double>(plan.short_lived),
+                     .flood = plan.flood,
                      .interval_ms = plan.interval_ms}),
         holders_({.cgroups = static_cast<std::size_t>(plan.cgroups)}) {}
 
@@ -166,7 +170,7 @@ class Soak {
     need(writer_->begin_run({simulation_.boot(), 1, "soak", plan_.interval_ms, simulation_.now(), retention}));
   }
 
-  // Weekly, as for an update; every fourth time the machine boots.
+  // Weekly, like an update; every fourth time the machine reboots.
   void restart_recorder(bool reboot) {
     need(writer_->end_run(simulation_.now(), "stopped"));
     writer_.reset();
@@ -244,7 +248,7 @@ class Soak {
     most_.longest_cpu_us = std::max(most_.longest_cpu_us, costs_.longest_cpu_us);
     most_.kept += costs_.kept;
     most_.written += costs_.written;
-    // Keeps its memory: else that of the program would not be flat.
+    // clear() keeps the capacity, so that the program's memory stays flat.
     costs_.tick_us.clear();
     costs_.between_us.clear();
     costs_.write_us.clear();
@@ -291,6 +295,8 @@ Plan parse(int argc, char** argv) {
       plan.processes = number(value);
     } else if (name == "--short-lived") {
       plan.short_lived = number(value, 0);
+    } else if (name == "--flood") {
+      plan.flood = number(value, 0);
     } else if (name == "--cgroups") {
       plan.cgroups = number(value, 0);
     } else if (name == "--interval") {

@@ -1,5 +1,5 @@
-// What a start of memoird costs until its first tick is stored, and what it takes when nothing happens. Real processes,
-// with the configuration as it comes: a tick each 10 s, a look each second.
+// Cost of a start of memoird until its first tick is stored, and its cost while idle. Real processes, with the default
+// configuration: a tick each 10 s, a scan each second.
 //
 // start_bench [PROCESSES [STARTS [IDLE_SECONDS]]]: by default 300 sleeping processes, ten starts into a new file and
 // ten into the same, then a minute of idling.
@@ -30,7 +30,7 @@ using Steady = std::chrono::steady_clock;
 
 namespace {
 
-// The service manager's side of sd_notify(3): READY=1 comes with the first tick that is stored.
+// The service manager's side of sd_notify(3): READY=1 is sent with the first stored tick.
 class Manager {
  public:
   explicit Manager(const std::string& folder) : path_(folder + "/notify"), socket_(::socket(AF_UNIX, SOCK_DGRAM, 0)) {
@@ -73,10 +73,10 @@ class Bench {
       for (const char* end : {"", "-wal", "-shm"}) {
         if (new_file) ::unlink((db_ + end).c_str());
       }
-      const auto began = Steady::now();
+      const auto start = Steady::now();
       test::Child recorder(program());
       manager_.await("READY=1");
-      wall.push_back(std::chrono::duration<double, std::milli>(Steady::now() - began).count());
+      wall.push_back(std::chrono::duration<double, std::milli>(Steady::now() - start).count());
       cpu.push_back(cpu_ms_of(recorder.pid()));
       recorder.signal(SIGTERM);
       recorder.wait();
@@ -86,7 +86,7 @@ class Bench {
     std::fflush(stdout);
   }
 
-  // From the first tick on, which is a keyframe and reads all that is new, it is given half a minute to settle.
+  // After the first tick, a keyframe that reads all new processes, it has half a minute to settle.
   void idle(int seconds) {
     test::Child recorder(program());
     manager_.await("READY=1");
@@ -129,7 +129,7 @@ int main(int argc, char** argv) try {
   const std::size_t processes = argument(1, 300);
   const std::size_t starts = argument(2, 10);
   Bench bench(processes);
-  fmt::print("memoird beside {} sleeping processes, {} starts each; ms until the first tick is stored\n\n", processes,
+  fmt::print("memoird with {} sleeping processes, {} starts each; ms until the first tick is stored\n\n", processes,
              starts);
   fmt::print("{:<34}{:>10}{:>10}{:>12}{:>10}\n", "", "CPU least", "median", "wall least", "median");
   bench.start_often("into a new file", starts, true);

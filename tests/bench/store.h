@@ -1,6 +1,6 @@
 #pragma once
 
-// A database that ticks are written into, and what that costs.
+// A database to write ticks into, with the cost.
 
 #include <filesystem>
 #include <memory>

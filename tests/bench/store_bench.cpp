@@ -1,5 +1,6 @@
-// One simulated day at 10 s through the real writer: what a tick costs in file, in writes and in CPU, and how long the
-// query tool's calls take on that file.
+// One simulated day at 10 s through the real writer: cost of a tick in file size, writes and CPU, and the latency of
+// the
+// query tool's calls on that file.
 
 #include <chrono>
 #include <cstdio>
@@ -27,7 +28,7 @@ struct Figures {
   double longest_ms = 0;     // write transaction of theirs
 };
 
-// A field of /proc/self/io. wchar counts what write calls were given, on any file system.
+// A field of /proc/self/io. wchar counts the bytes passed to write calls, on any file system.
 double io_field(const char* field) {
   std::ifstream io("/proc/self/io");
   std::string key;
@@ -94,7 +95,7 @@ void measure(const char* name, const std::string& folder, double changing, bool 
   const std::int64_t end = begin + kTicks * 10'000;
   const double top = best_ms([&] {
     const auto reader = must(Reader::open(path));
-    // Just before a keyframe: the most rows to look through.
+    // Just before a keyframe: the most rows to search.
     const auto tick = must(reader->tick_at(begin + 20 * 3'600'000 - 10'000));
     must(reader->snapshot(tick->id));
   });
@@ -109,7 +110,7 @@ void measure(const char* name, const std::string& folder, double changing, bool 
     must(reader->coverage({begin, end}));
   });
   const double steps = best_ms([&] {
-    must(visit_samples(*must(Reader::open(path)), {begin, end}, [](const HeldSample<ProcessSample>&) {}));
+    must(visit_samples(*must(Reader::open(path)), {begin, end}, [](const SampleSpan<ProcessSample>&) {}));
   });
   std::printf("%-9s %8.2f %9.1f %9.1f %9.1f %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f\n", name,
               figures.bytes / (static_cast<double>(kTicks) * kProcesses), figures.bytes / 1e6,

@@ -1,5 +1,5 @@
-// What a tick costs above the floor: the real collector and the real writer over many real processes, beside a bare
-// loop that reads the same files, in turn in one run. CPU time of the whole process, all its threads; medians.
+// Cost of a tick above the floor: the real collector and the real writer over many real processes, alternating with a
+// bare loop that reads the same files. CPU time of the whole process with all threads; medians.
 //
 // tick_bench [PROCESSES [KIB [ROUNDS]]]: by default 300 processes of 2 MiB private memory each, 40 rounds.
 
@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/cached_file.h"
 #include "base/clock.h"
-#include "base/kept_file.h"
 #include "collect/collector.h"
 #include "cost.h"
 #include "floor.h"
@@ -55,7 +55,7 @@ std::vector<Round> measure(const Plan& plan, Population& population, bool keep, 
   need(writer->begin_run({.boot = boot, .pid = 1, .version = "bench", .interval_ms = 10'000, .started = clock.now()}));
   Floor floor(keep);
 
-  // The first pass opens files and learns who there is; the first ticks are keyframes.
+  // The first pass opens files and finds the processes; the first ticks are keyframes.
   floor.pass();
   for (int i = 0; i < 3; ++i) need(writer->write(need(collector->collect(i == 0))));
 
@@ -69,7 +69,7 @@ std::vector<Round> measure(const Plan& plan, Population& population, bool keep, 
       round.collect_us = cost_us([&] { tick = need(collector->collect(false)); });
       round.store_us = cost_us([&] { need(writer->write(tick)); });
     };
-    // Whoever comes second finds the caches warm: each does so half of the time.
+    // The second one finds warm caches, so the order alternates.
     if (i % 2 == 0) {
       read_floor();
       take_tick();
@@ -110,15 +110,16 @@ int main(int argc, char** argv) try {
   raise_descriptor_limit();
   Population population(plan.processes, plan.private_kib);
   fmt::print(
-      "{} processes of {} KiB private memory each beside the machine's own, 5 % of them changing per tick;\n"
+      "{} processes of {} KiB private memory each besides the machine's own, 5 % of them changing per tick;\n"
       "CPU time, medians of {} rounds; durability full, the database in {}\n\n",
       plan.processes, plan.private_kib, plan.rounds, std::filesystem::temp_directory_path().string());
   fmt::print("{:<28}{:>12}{:>12}{:>20}{:>9}\n", "", "floor, µs", "tick, µs", "of which storing", "ratio");
   print("descriptors kept", measure(plan, population, true));
   print("files opened again", measure(plan, population, false));
   print("rollups by need", measure(plan, population, true, Reads::by_need));
-  print("and a census by /proc", measure(plan, population, true, Reads::by_need, Error{ErrorKind::gone, "by /proc"}));
-  auto census = find_by_bpf(ProcFs()).census;
+  print("and a census by /proc",
+        measure(plan, population, true, Reads::by_need, Error{ErrorKind::not_found, "by /proc"}));
+  auto census = probe_bpf(ProcFs()).census;
   if (census) {
     print("and a census by BPF", measure(plan, population, true, Reads::by_need, std::move(census)));
   } else {

@@ -1,5 +1,5 @@
-// What the recording of tmpfs mounts costs: three of them with 10,000 files each, in mounts of its own, or in folders
-// of /dev/shm where it may not mount; for a day in which they do not move, and for one in which they move all the time.
+// Cost of recording tmpfs mounts: three with 10,000 files each, in real mounts, or in folders of /dev/shm without
+// permission to mount; for a day without changes, and for one with constant changes.
 //
 //   tmpfs_bench [FILES]
 
@@ -19,15 +19,15 @@ constexpr std::int64_t kIntervalMs = 10'000;
 constexpr std::int64_t kTicks = 86'400'000 / kIntervalMs;
 
 struct Day {
-  double look_us = 0;
+  double scan_us = 0;
   double walk_us = 0;
   double write_us = 0;
   int walks = 0;
   double bytes = 0;
 };
 
-// `told`: what is seen gets into the file.
-Day record(const TmpfsMounts& mounts, TmpfsMoves moves, bool told) {
+// `stored`: the mounts get into the file.
+Day record(const TmpfsMounts& mounts, TmpfsMoves moves, bool stored) {
   Day day;
   const test::TemporaryDirectory folder;
   Moment now{1'790'000'000'000, 1'000'000};
@@ -38,12 +38,12 @@ Day record(const TmpfsMounts& mounts, TmpfsMoves moves, bool told) {
     tick.begin = tick.end = now;
     tick.keyframe = i % 360 == 0;
     ticks.take(tick);
-    if (!told) tick.tmpfs.reset();
+    if (!stored) tick.tmpfs.reset();
     day.write_us += store.write(tick);
     now.wall_ms += kIntervalMs;
     now.boot_ms += kIntervalMs;
   }
-  day.look_us = ticks.look_us();
+  day.scan_us = ticks.scan_us();
   day.walk_us = ticks.walk_us();
   day.walks = ticks.walks();
   day.bytes = store.close(now);
@@ -51,7 +51,7 @@ Day record(const TmpfsMounts& mounts, TmpfsMoves moves, bool told) {
 }
 
 void print(const char* title, const Day& day, const Day& without) {
-  fmt::print("{:<28}{:>8.2f}{:>8.2f}{:>8.2f}{:>8}{:>12.3f}\n", title, day.look_us / 1e6, day.walk_us / 1e6,
+  fmt::print("{:<28}{:>8.2f}{:>8.2f}{:>8.2f}{:>8}{:>12.3f}\n", title, day.scan_us / 1e6, day.walk_us / 1e6,
              (day.write_us - without.write_us) / 1e6, day.walks, (day.bytes - without.bytes) / 1048576.0);
 }
 

@@ -44,13 +44,13 @@ TmpfsMounts::~TmpfsMounts() {
 void TmpfsTicks::take(Tick& tick) {
   look(tick);
   if (const auto mount = plan_.next_walk({}, tick.begin.boot_ms)) walk(*mount, tick);
-  tick.tmpfs = plan_.tell(tick.keyframe);
+  tick.tmpfs = plan_.report(tick.keyframe);
   moved_kib_ += moves_.kib;
 }
 
 void TmpfsTicks::look(const Tick& tick) {
   std::vector<TmpfsPlan::Reading> readings;
-  look_us_ += cost_us([&] {
+  scan_us_ += cost_us([&] {
     for (const TmpfsMount& mount : mounts_.list()) readings.push_back({mount, tmpfs_room(mount)});
   });
   for (TmpfsPlan::Reading& reading : readings) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Tmpfs mounts for the benchmarks, full of files, and what the collector's plan makes of them from tick to tick.
+// Tmpfs mounts full of files for the benchmarks, with the collector's plan from tick to tick.
 
 #include <cstdint>
 #include <vector>
@@ -28,7 +28,7 @@ class TmpfsMounts {
   bool real_ = true;
 };
 
-// By how much each mount is more full than at the tick before, and one of how many of its entries.
+// Growth of each mount since the tick before, and the share of changing entries: one of this many.
 struct TmpfsMoves {
   std::int64_t kib = 0;
   std::size_t one_of = 1;
@@ -38,10 +38,10 @@ class TmpfsTicks {
  public:
   TmpfsTicks(const TmpfsMounts& mounts, TmpfsMoves moves) : mounts_(mounts), moves_(moves) {}
 
-  // What a tick tells of them.
+  // Adds the mounts to a tick.
   void take(Tick& tick);
 
-  double look_us() const { return look_us_; }
+  double scan_us() const { return scan_us_; }
   double walk_us() const { return walk_us_; }
   int walks() const { return walks_; }
 
@@ -53,7 +53,7 @@ class TmpfsTicks {
   TmpfsMoves moves_;
   TmpfsPlan plan_{30 * 60'000};
   std::int64_t moved_kib_ = 0;
-  double look_us_ = 0;
+  double scan_us_ = 0;
   double walk_us_ = 0;
   int walks_ = 0;
 };

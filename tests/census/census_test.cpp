@@ -1,4 +1,4 @@
-// The census as it runs here, where BPF may be used.
+// The real census, where BPF is permitted.
 
 #include "census/census.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 using F = ProcessField;
 
-// That by BPF, or a notice of why it may not run here.
+// The BPF census, or a notice with the reason for its absence.
 std::unique_ptr<Census> open_or_warn() {
   auto census = open_here().census;
   if (!census) WARN("not run: " << census.error().message);
@@ -27,7 +27,7 @@ std::unique_ptr<Census> open_or_warn() {
 }
 
 template <typename Seen = CensusProcess>
-std::vector<Seen> look(Census& census, Status (Census::*how)(std::vector<Seen>&) = &Census::look) {
+std::vector<Seen> look(Census& census, Status (Census::*how)(std::vector<Seen>&) = &Census::read) {
   std::vector<Seen> seen;
   const Status looked = (census.*how)(seen);
   if (!looked) FAIL(looked.error().message);
@@ -40,7 +40,7 @@ const Seen* find(const std::vector<Seen>& seen, std::int32_t pid) {
   return found == seen.end() ? nullptr : &*found;
 }
 
-TEST_CASE("a census agrees with /proc on a process that holds still") {
+TEST_CASE("a census agrees with /proc on an unchanged process") {
   const auto census = open_or_warn();
   if (census == nullptr) return;
   const Status tested = verify_census(*census, ProcFs());
@@ -48,7 +48,7 @@ TEST_CASE("a census agrees with /proc on a process that holds still") {
   CHECK(tested.ok());
 }
 
-TEST_CASE("a census sees every process once, in the order of pids, and no kernel threads") {
+TEST_CASE("a census has every process once, in the order of pids, and no kernel threads") {
   const auto census = open_or_warn();
   if (census == nullptr) return;
   const auto seen = look(*census);
@@ -59,9 +59,9 @@ TEST_CASE("a census sees every process once, in the order of pids, and no kernel
   for (const CensusProcess& process : seen) {
     const auto text = read_file(proc.path(process.pid, PidFile::stat), buffer);
     const auto stat = text ? parse_pid_stat(*text) : Result<PidStat>(text.error());
-    if (!stat || stat->start_ticks != process.start_ticks) continue;  // it is gone by now
+    if (!stat || stat->start_ticks != process.start_ticks) continue;  // it has exited since
     CHECK_FALSE(stat->kernel_thread());
-    if (stat->comm == process.comm) ++compared;  // else it runs another image by now
+    if (stat->comm == process.comm) ++compared;  // otherwise it has exec'd since
   }
   CHECK(compared > 0);
   const CensusProcess* self = find(seen, ::getpid());
@@ -71,20 +71,20 @@ TEST_CASE("a census sees every process once, in the order of pids, and no kernel
   CHECK(self->uid == ::getuid());
 }
 
-TEST_CASE("a glance sees those that a look sees, with what is resident of those that hold still") {
+TEST_CASE("a brief read finds the processes of a full read, with the RSS of unchanged ones") {
   const auto census = open_or_warn();
   if (census == nullptr) return;
   const auto before = look(*census);
-  const auto glanced = look(*census, &Census::glance);
+  const auto brief = look(*census, &Census::read_brief);
   const auto after = look(*census);
-  CHECK(std::ranges::adjacent_find(glanced, std::ranges::greater_equal(), &Glance::pid) == glanced.end());
+  CHECK(std::ranges::adjacent_find(brief, std::ranges::greater_equal(), &BriefSample::pid) == brief.end());
   std::size_t still = 0;
   for (const CensusProcess& process : before) {
     const CensusProcess* later = find(after, process.pid);
     if (later == nullptr || later->start_ticks != process.start_ticks) continue;
     if (later->memory != process.memory) continue;
-    const Glance* between = find(glanced, process.pid);
-    const auto expected = glance_of(process);
+    const BriefSample* between = find(brief, process.pid);
+    const auto expected = brief_sample_of(process);
     REQUIRE((between != nullptr) == expected.has_value());
     if (between == nullptr) continue;
     ++still;
@@ -93,7 +93,7 @@ TEST_CASE("a glance sees those that a look sees, with what is resident of those 
   CHECK(still > 0);
 }
 
-TEST_CASE("a census counts the first writes to what a fork left shared, and none where nobody writes") {
+TEST_CASE("a census counts the first writes to memory shared by a fork, and none without writes") {
   const auto census = open_or_warn();
   if (census == nullptr) return;
   constexpr std::size_t pages = 50;
@@ -124,7 +124,7 @@ TEST_CASE("a census counts the first writes to what a fork left shared, and none
     REQUIRE(of->faulted_kib);
     return *of->faulted_kib;
   };
-  faulted_after('n');  // its own code and stack, at first
+  faulted_after('n');  // the first call also faults in the child's code and stack
   const std::int64_t before = faulted_after('n');
   CHECK(faulted_after('n') == before);
   CHECK(faulted_after('w') >= before + static_cast<std::int64_t>(shared.size() / 1024));
@@ -150,12 +150,12 @@ TEST_CASE("a census shows a zombie without memory") {
   CHECK(find(later, child) == nullptr);
 }
 
-// Says the same of every process of ours.
+// Checks that both agree on all our processes.
 class ScriptedCensus final : public Census {
  public:
   explicit ScriptedCensus(CensusProcess says) : says_(std::move(says)) {}
 
-  Status look(std::vector<CensusProcess>& processes) override {
+  Status read(std::vector<CensusProcess>& processes) override {
     std::vector<std::int32_t> pids;
     Status listed = ProcFs().list(pids);
     processes.clear();
@@ -178,22 +178,22 @@ std::string why_not(const CensusProcess& says) {
   return tested ? "" : tested.error().message;
 }
 
-TEST_CASE("a census that tells other values than the kernel's files fails its test, which names them") {
+TEST_CASE("a census with other values than the kernel's files fails its test and names them") {
   if (kThreadsSanitized) return;
   CensusProcess says;
   says.parent_pid = 1;
-  CHECK_THAT(why_not(says), ContainsSubstring("parent is 1"));
+  CHECK_THAT(why_not(says), ContainsSubstring("reports parent 1,"));
   says.parent_pid = ::getpid();
   says.uid = ::getuid() + 1;
   CHECK_THAT(why_not(says), ContainsSubstring("user"));
   says.uid = ::getuid();
   says.threads = 2;
-  CHECK_THAT(why_not(says), ContainsSubstring("threads is 2"));
+  CHECK_THAT(why_not(says), ContainsSubstring("number of threads 2,"));
   says.threads = 1;
-  CHECK_THAT(why_not(says), ContainsSubstring("RssAnon is 0"));
+  CHECK_THAT(why_not(says), ContainsSubstring("RssAnon 0,"));
   says.memory.set(F::vm_rss, 1 << 20);
   says.memory.set(F::rss_anon, 1 << 20);
-  CHECK_THAT(why_not(says), ContainsSubstring("RssAnon is 1048576") || ContainsSubstring("VmRSS is 1048576"));
+  CHECK_THAT(why_not(says), ContainsSubstring("RssAnon 1048576,") || ContainsSubstring("VmRSS 1048576,"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Process events as they come here, where BPF may be used.
+// Real process events, where BPF is permitted.
 
 #include "census/events.h"
 
@@ -32,15 +32,15 @@ std::unique_ptr<ProcessEvents> events_or_notice() {
 }
 
 std::vector<ProcessEvent> take_all(ProcessEvents& events) {
-  std::vector<ProcessEvent> told;
-  const auto lost = events.take(told);
+  std::vector<ProcessEvent> all;
+  const auto lost = events.take(all);
   if (!lost) FAIL(lost.error().message);
-  return told;
+  return all;
 }
 
-std::vector<Kind> kinds_of(const std::vector<ProcessEvent>& told, std::int32_t pid) {
+std::vector<Kind> kinds_of(const std::vector<ProcessEvent>& all, std::int32_t pid) {
   std::vector<Kind> kinds;
-  for (const ProcessEvent& event : told) {
+  for (const ProcessEvent& event : all) {
     if (event.pid == pid) kinds.push_back(event.kind);
   }
   return kinds;
@@ -54,7 +54,14 @@ pid_t run_child(Body body) {
   return child;
 }
 
-// A child that waits for its end, once it has begun.
+// Starts and exits on its parent's memory. Under a sanitizer fork() copies the page tables of its shadow memory.
+void run_brief_child() {
+  const pid_t child = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+}
+
+// A child that waits for its exit, once it has started.
 template <typename Begin>
 pid_t fork_held(Begin begin) {
   std::array<int, 2> ends{};
@@ -89,7 +96,7 @@ TEST_CASE("events: their own test passes") {
   CHECK(tested.ok());
 }
 
-TEST_CASE("events: a child that execs and ends, in order, and nothing of threads") {
+TEST_CASE("events: a child that execs and exits, in order, and no threads") {
   const auto events = events_or_notice();
   if (events == nullptr) return;
   take_all(*events);
@@ -101,17 +108,17 @@ TEST_CASE("events: a child that execs and ends, in order, and nothing of threads
     std::thread([] {}).join();
     ::_exit(0);
   });
-  const auto told = take_all(*events);
-  CHECK(kinds_of(told, child) == std::vector{Kind::forked, Kind::execed, Kind::exited});
-  CHECK(kinds_of(told, threads) == std::vector{Kind::forked, Kind::exited});
+  const auto all = take_all(*events);
+  CHECK(kinds_of(all, child) == std::vector{Kind::forked, Kind::execed, Kind::exited});
+  CHECK(kinds_of(all, threads) == std::vector{Kind::forked, Kind::exited});
   const auto end = std::ranges::find_if(
-      told, [&](const ProcessEvent& event) { return event.pid == child && event.kind == Kind::exited; });
-  REQUIRE(end != told.end());
+      all, [&](const ProcessEvent& event) { return event.pid == child && event.kind == Kind::exited; });
+  REQUIRE(end != all.end());
   CHECK(end->parent_pid == ::getpid());
   CHECK(WEXITSTATUS(end->exit_code) == 7);
   CHECK(end->comm == "sh");
   CHECK(end->peak_kib > 0);
-  CHECK(take_all(*events).size() < told.size() + 1000);
+  CHECK(take_all(*events).size() < all.size() + 1000);
 }
 
 TEST_CASE("events: a killed child has its signal") {
@@ -123,23 +130,23 @@ TEST_CASE("events: a killed child has its signal") {
   }
 }
 
-TEST_CASE("events: a ring that is full counts what it loses, and goes on") {
+TEST_CASE("events: a full ring counts lost events and continues") {
   const auto events = events_or_notice();
   if (events == nullptr) return;
-  for (int i = 0; i < 3'500; ++i) run_child([] { ::_exit(0); });
-  std::vector<ProcessEvent> told;
-  const auto lost = events->take(told);
+  for (int i = 0; i < 3'500; ++i) run_brief_child();
+  std::vector<ProcessEvent> all;
+  const auto lost = events->take(all);
   REQUIRE(lost.ok());
   CHECK(*lost > 0);
-  CHECK(told.size() + *lost >= 7'000);
+  CHECK(all.size() + *lost >= 7'000);
   const pid_t child = run_child([] { ::_exit(0); });
-  const auto more = events->take(told);
+  const auto more = events->take(all);
   REQUIRE(more.ok());
   CHECK(*more == 0);
-  CHECK(kinds_of(told, child).size() == 2);
+  CHECK(kinds_of(all, child).size() == 2);
 }
 
-TEST_CASE("events: who waits for them is woken where many wait, and not before") {
+TEST_CASE("events: a waiting reader is woken after many events, and not before") {
   const auto events = events_or_notice();
   if (events == nullptr) return;
   const Fd watch(::epoll_create1(EPOLL_CLOEXEC));
@@ -148,14 +155,14 @@ TEST_CASE("events: who waits for them is woken where many wait, and not before")
   take_all(*events);
   REQUIRE(::epoll_ctl(watch.get(), EPOLL_CTL_ADD, events->wait_fd(), &event) == 0);
   const auto woken = [&](int timeout_ms) { return ::epoll_wait(watch.get(), &event, 1, timeout_ms) == 1; };
-  for (int i = 0; i < 2 && woken(0); ++i) continue;  // for what was there when it began to watch
+  for (int i = 0; i < 2 && woken(0); ++i) continue;  // drain events from before the watch
   run_child([] { ::_exit(0); });
   CHECK_FALSE(woken(0));
-  for (int i = 0; i < 1'000; ++i) run_child([] { ::_exit(0); });
+  for (int i = 0; i < 1'000; ++i) run_brief_child();
   CHECK(woken(10'000));
 }
 
-TEST_CASE("events: a child that has its parent's memory is told as such, and whose it was and where") {
+TEST_CASE("events: a child that shares its parent's memory is reported as such, with its user and cgroup") {
   const auto events = events_or_notice();
   if (events == nullptr) return;
   take_all(*events);
@@ -164,19 +171,19 @@ TEST_CASE("events: a child that has its parent's memory is told as such, and who
   if (shared == 0) ::_exit(0);
   ::waitpid(shared, nullptr, 0);
   int checked = 0;
-  for (const ProcessEvent& told : take_all(*events)) {
-    if (told.pid != own && told.pid != shared) continue;
+  for (const ProcessEvent& event : take_all(*events)) {
+    if (event.pid != own && event.pid != shared) continue;
     ++checked;
-    if (told.kind == Kind::forked) CHECK(told.shares_memory == (told.pid == shared && !kThreadsSanitized));
-    if (told.kind != Kind::exited) continue;
-    CHECK(told.uid == ::getuid());
-    CHECK((told.cgroup_id != 0 || told.memory_cgroup_id != 0));
-    if (told.held) CHECK(told.held->anon_kib > 0);
+    if (event.kind == Kind::forked) CHECK(event.shares_memory == (event.pid == shared && !kThreadsSanitized));
+    if (event.kind != Kind::exited) continue;
+    CHECK(event.uid == ::getuid());
+    CHECK((event.cgroup_id != 0 || event.memory_cgroup_id != 0));
+    if (event.held) CHECK(event.held->anon_kib > 0);
   }
   CHECK(checked == 4);
 }
 
-TEST_CASE("events: what an OOM killer in user space sends, with what its victim held; of others nothing") {
+TEST_CASE("events: a user-space killer's signals, with its victim's memory; no others") {
   const auto events = events_or_notice();
   if (events == nullptr) return;
   CHECK(events->no_signals().empty());
@@ -188,7 +195,7 @@ TEST_CASE("events: what an OOM killer in user space sends, with what its victim 
     const char* killer;
     int signal;
     bool privileged;
-    bool told;
+    bool is_reported;
   };
   const Case of = GENERATE(Case{"earlyoom", SIGTERM, true, true}, Case{"systemd-oomd", SIGKILL, true, true},
                            Case{"nohang", SIGKILL, true, true}, Case{"oomd", SIGTERM, true, true},
@@ -209,30 +216,30 @@ TEST_CASE("events: what an OOM killer in user space sends, with what its victim 
   int status = 0;
   REQUIRE(::waitpid(victim, &status, 0) == victim);
   CHECK(WTERMSIG(status) == of.signal);
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (const ProcessEvent& event : take_all(*events)) {
     if (event.kind != Kind::signalled || event.pid != victim) continue;
-    ++told;
+    ++reported;
     CHECK(event.killer == OomKiller{of.killer, killer, of.signal});
     CHECK(event.start_ticks > 0);
     REQUIRE(event.held);
     CHECK(event.held->anon_kib >= static_cast<std::int64_t>(bytes / 1024));
-    // A sanitizer keeps for a while what the loader of BPF freed, and a fork hands that on.
+    // A sanitizer keeps memory freed by the BPF loader for a while, and a fork inherits that.
     if (!kSanitized) CHECK(event.held->anon_kib < static_cast<std::int64_t>(bytes / 1024 * 4));
   }
-  CHECK(told == (of.told ? 1 : 0));
+  CHECK(reported == (of.is_reported ? 1 : 0));
 }
 
-TEST_CASE("events: reading them takes no right, opening them does") {
+TEST_CASE("events: opening them needs a privilege, reading them does not") {
   const auto events = events_or_notice();
   if (events == nullptr) return;
   const pid_t child = ::fork();
   if (child == 0) {
     if (::setuid(65534) != 0 || !drop_capabilities()) ::_exit(2);
     const pid_t grandchild = run_child([] { ::_exit(0); });
-    std::vector<ProcessEvent> told;
-    if (!events->take(told)) ::_exit(3);
-    if (kinds_of(told, grandchild).size() != 2) ::_exit(4);
+    std::vector<ProcessEvent> all;
+    if (!events->take(all)) ::_exit(3);
+    if (kinds_of(all, grandchild).size() != 2) ::_exit(4);
     const auto other = open_by_bpf().events;
     const bool says_why = !other && other.error().message.find("CAP_BPF") != std::string::npos;
     ::_exit(says_why ? 0 : 5);

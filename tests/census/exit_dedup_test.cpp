@@ -1,4 +1,4 @@
-// Which of two ends of a process is told.
+// Which of two exit events of a process is kept.
 
 #include "census/exit_dedup.h"
 
@@ -15,12 +15,12 @@ ProcessEvent event_of(ProcessEventKind kind, std::int32_t pid, std::uint64_t sta
   return event;
 }
 
-TEST_CASE("a process ends once, however many of its threads look like the last") {
+TEST_CASE("a process exits once, however many of its threads seem to be the last") {
   using Kind = ProcessEventKind;
   const ProcessEvent forked = event_of(Kind::forked, 7, 100);
   const ProcessEvent ended = event_of(Kind::exited, 7, 100);
   const ProcessEvent reborn = event_of(Kind::exited, 7, 101);
-  EndsOnce ends;
+  ExitDedup ends;
   std::vector events{forked, ended, ended, reborn};
   ends.keep_first(events);
   CHECK(events == std::vector{forked, ended, reborn});

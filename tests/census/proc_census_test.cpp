@@ -18,13 +18,13 @@ FakeProcess small_process(std::int32_t pid, std::uint64_t start_ticks, std::int6
   return process;
 }
 
-// A fake machine, and a census of it that may keep so many descriptors.
+// A fake machine, and a census of it with this limit of descriptors.
 struct Counted {
-  explicit Counted(std::size_t most_kept) : budget(most_kept) {}
+  explicit Counted(std::size_t max_kept) : budget(max_kept) {}
 
   std::vector<CensusProcess> look() {
     std::vector<CensusProcess> seen;
-    const Status looked = census->look(seen);
+    const Status looked = census->read(seen);
     if (!looked) FAIL(looked.error().message);
     return seen;
   }
@@ -37,8 +37,8 @@ struct Counted {
 }  // namespace
 
 TEST_CASE("proc census: sizes, identities and the list, with descriptors and without") {
-  const auto most_kept = static_cast<std::size_t>(GENERATE(0, 2, 100));
-  Counted machine(most_kept);
+  const auto max_kept = static_cast<std::size_t>(GENERATE(0, 2, 100));
+  Counted machine(max_kept);
   machine.proc.add(small_process(10, 1000, 1600));
   machine.proc.add(small_process(7, 900, 800));
   machine.proc.add({.pid = 2, .kernel_thread = true});
@@ -59,9 +59,9 @@ TEST_CASE("proc census: sizes, identities and the list, with descriptors and wit
   CHECK(machine.look()[1].memory.get(ProcessField::vm_rss) == 4000);
 }
 
-TEST_CASE("proc census: a pid that another has now, a zombie, one that is gone") {
-  const auto most_kept = static_cast<std::size_t>(GENERATE(0, 100));
-  Counted machine(most_kept);
+TEST_CASE("proc census: a reused pid, a zombie, an exited process") {
+  const auto max_kept = static_cast<std::size_t>(GENERATE(0, 100));
+  Counted machine(max_kept);
   for (const std::int32_t pid : {5, 6, 7}) machine.proc.add(small_process(pid, 1000, 1600));
   machine.look();
   machine.proc.remove(5);
@@ -89,7 +89,7 @@ TEST_CASE("proc census: a kernel thread's pid that a process has now, and a thre
   CHECK(seen[1].start_ticks == 5);
 }
 
-TEST_CASE("proc census: what cannot be understood is left out, and seen again when it can") {
+TEST_CASE("proc census: unparsable processes are omitted until they can be parsed") {
   Counted machine(100);
   machine.proc.add(small_process(5, 1000, 1600));
   machine.proc.add(small_process(6, 1000, 1600));
@@ -104,14 +104,14 @@ TEST_CASE("proc census: a /proc that cannot be listed is an error") {
   DescriptorBudget budget(10);
   const auto census = make_proc_census(std::make_shared<const ProcFs>("/nonexistent"), budget);
   std::vector<CensusProcess> seen;
-  CHECK_FALSE(census->look(seen).ok());
+  CHECK_FALSE(census->read(seen).ok());
 }
 
-TEST_CASE("proc census: sees itself on the real /proc") {
+TEST_CASE("proc census: finds itself on the real /proc") {
   DescriptorBudget budget(1000);
   const auto census = make_proc_census(std::make_shared<const ProcFs>(), budget);
   std::vector<CensusProcess> seen;
-  REQUIRE(census->look(seen).ok());
+  REQUIRE(census->read(seen).ok());
   const auto self = std::ranges::find(seen, ::getpid(), &CensusProcess::pid);
   REQUIRE(self != seen.end());
   CHECK(self->memory.get(ProcessField::vm_rss) > 0);

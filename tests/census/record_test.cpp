@@ -1,4 +1,4 @@
-// From what the BPF program writes to what status says.
+// Converts records of the BPF program into fields of status.
 
 #include "census/record.h"
 
@@ -35,19 +35,19 @@ TEST_CASE("states have the letters of status") {
   CHECK(letter(0x80) == 'R');  // dead, but not yet anything that status reports
 }
 
-TEST_CASE("a glance knows what is resident, and of a zombie nothing") {
+TEST_CASE("a brief read has RSS, and nothing of a zombie") {
   census_record record{};
   record.pid = 7;
   record.start_ns = 12'345'678'901;
-  CHECK_FALSE(read_glance(record, {}));
+  CHECK_FALSE(read_brief_sample(record, {}));
   record.has_memory = 1;
   record.rss[kCensusFile] = 10;
   record.rss[kCensusAnon] = 20;
-  record.rss[kCensusShmem] = -1;  // its parts were summed while they moved
+  record.rss[kCensusShmem] = -1;  // its parts changed during the sum
   record.peak_rss = 40;
-  CHECK(read_glance(record, {}) == Glance{7, 1234, 120, 80, 160});
+  CHECK(read_brief_sample(record, {}) == BriefSample{7, 1234, 120, 80, 160});
   CHECK(read_record(record, {}).memory.get(F::rss_shmem) == 0);
-  CHECK(glance_of(read_record(record, {})) == read_glance(record, {}));
+  CHECK(brief_sample_of(read_record(record, {})) == read_brief_sample(record, {}));
 }
 
 TEST_CASE("faults are known where there is one thread") {
@@ -59,14 +59,14 @@ TEST_CASE("faults are known where there is one thread") {
   CHECK(read_record(record, {}).faulted_kib == 28);
 }
 
-TEST_CASE("sizes are KiB of whole pages") {
+TEST_CASE("sizes are multiples of pages in KiB") {
   census_record record = record_of(1);
   record.has_memory = 1;
   record.rss[kCensusFile] = 10;
   record.rss[kCensusAnon] = 20;
   record.rss[kCensusShmem] = 5;
   record.rss[kCensusSwap] = 3;
-  record.peak_rss = 30;  // below what it holds now
+  record.peak_rss = 30;  // below its current RSS
   record.size = 100;
   record.peak_size = 120;
   record.executable = 8;
@@ -99,7 +99,7 @@ TEST_CASE("pages and clock ticks are the machine's") {
   CHECK(process.start_ticks == 12345);
 }
 
-TEST_CASE("a name that fills its room is whole, and a counter below 0 is 0") {
+TEST_CASE("a name of full length is complete, and a negative counter is 0") {
   census_record record = record_of(1);
   record.has_memory = 1;
   record.rss[kCensusAnon] = -3;
@@ -120,7 +120,7 @@ TEST_CASE("numbers that no kernel has stay within bounds") {
   CHECK(process.memory.get(F::vm_size) == process.memory.get(F::vm_rss));
   CHECK(process.memory.get(F::vm_exe).value() + process.memory.get(F::vm_lib).value() ==
         process.memory.get(F::vm_size));
-  end_record end{};
+  exit_record end{};
   end.has_memory = 1;
   end.rss[kCensusAnon] = end.event.peak_rss = std::numeric_limits<__s64>::max();
   end.event.kind = kEventExit;
@@ -128,7 +128,7 @@ TEST_CASE("numbers that no kernel has stay within bounds") {
   CHECK(read_end(end, {}).held->anon_kib == process.memory.get(F::vm_size));
 }
 
-TEST_CASE("events have the units of samples, and ends alone a peak") {
+TEST_CASE("events have the units of samples, and only exits have a peak") {
   event_record record{};
   record.at_ns = 5;
   record.start_ns = 12'345'678'901;
@@ -143,7 +143,7 @@ TEST_CASE("events have the units of samples, and ends alone a peak") {
   CHECK(end.boot_ns == 5);
   CHECK(end.peak_kib == 40);
   CHECK(end.exit_code == 0x2a00);
-  end_record whole{};
+  exit_record whole{};
   whole.event = record;
   whole.uid = 1000;
   whole.cgroup_id = 8;
@@ -152,12 +152,12 @@ TEST_CASE("events have the units of samples, and ends alone a peak") {
   whole.has_memory = 1;
   whole.rss[kCensusAnon] = 5;
   whole.rss[kCensusSwap] = -1;
-  const ProcessEvent told = read_end(whole, {});
-  CHECK(told.peak_kib == 40);
-  CHECK(told.uid == 1000);
-  CHECK(told.cgroup_id == 8);
-  CHECK(told.memory_cgroup_id == 9);
-  CHECK(told.held == HeldAtEnd{.anon_kib = 20, .file_kib = 0, .shmem_kib = 0, .swap_kib = 0});
+  const ProcessEvent event = read_end(whole, {});
+  CHECK(event.peak_kib == 40);
+  CHECK(event.uid == 1000);
+  CHECK(event.cgroup_id == 8);
+  CHECK(event.memory_cgroup_id == 9);
+  CHECK(event.held == MemoryAtExit{.anon_kib = 20, .file_kib = 0, .shmem_kib = 0, .swap_kib = 0});
   signal_record sent{};
   sent.event = record;
   sent.event.kind = kEventSignal;
@@ -173,7 +173,7 @@ TEST_CASE("events have the units of samples, and ends alone a peak") {
   CHECK(signalled.pid == 7);
   CHECK_FALSE(signalled.peak_kib);
   CHECK(signalled.killer == OomKiller{"systemd-oomd", 512, 15});
-  CHECK(signalled.held == HeldAtEnd{.anon_kib = 20, .file_kib = 8, .shmem_kib = 0, .swap_kib = 0});
+  CHECK(signalled.held == MemoryAtExit{.anon_kib = 20, .file_kib = 8, .shmem_kib = 0, .swap_kib = 0});
   record.kind = kEventVictim;
   CHECK(read_event(record, {}).kind == ProcessEventKind::oom_victim);
   CHECK_FALSE(read_event(record, {}).peak_kib);

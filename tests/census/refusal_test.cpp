@@ -1,5 +1,5 @@
-// The census and the events where the kernel refuses a part of what they need, or shows another machine than there is.
-// Each case runs in a child of its own, which answers by what it writes.
+// The census and the events if the kernel refuses something that they need, or shows another machine. Each case runs
+// in a child of its own, which returns its result as text.
 
 #include <algorithm>
 #include <array>
@@ -37,16 +37,16 @@ std::ptrdiff_t open_files() {
   return count;
 }
 
-// "ok", or why not; with "leak" where descriptors stayed open after a refusal.
+// "ok", or the reason; with "leak" if descriptors stayed open after a refusal.
 std::string find_it() {
   const std::ptrdiff_t before = open_files();
   std::string text;
   {
-    const FoundByBpf found = find_by_bpf(ProcFs());
+    const FoundByBpf found = probe_bpf(ProcFs());
     text = found.census ? "ok" : found.census.error().message;
     text += "|" + (found.events ? "ok" : found.events.error().message);
   }
-  // libbpf keeps what it learnt of the kernel, in one descriptor at most.
+  // libbpf caches its probes of the kernel in one descriptor at most.
   return open_files() > before + 1 ? "leak: " + text : text;
 }
 
@@ -87,38 +87,38 @@ TEST_CASE("refused: each command of bpf(2) by itself, wherever that is on the wa
   CHECK_THAT(found, !ContainsSubstring("leak"));
   const std::string census = found.substr(0, found.find('|'));
   if (command.needed) CHECK(census != "ok");
-  // A refusal says what, and where it is a matter of rights, which.
+  // A refusal names the operation and, for lack of privilege, the capability.
   if (census != "ok") CHECK_THAT(census, ContainsSubstring("BPF"));
-  // libbpf makes EINVAL of these two where it cannot do without them, as on Linux 6.1.
+  // libbpf reports EINVAL for these two commands where it needs them, for example on Linux 6.1.
   const bool renamed = command.number == BPF_OBJ_GET_INFO_BY_FD || command.number == BPF_BTF_GET_FD_BY_ID;
   if (renamed && census == "BPF: Invalid argument") return;
   if (census != "ok" && error == EPERM)
     CHECK_THAT(census, ContainsSubstring("CAP_BPF") || ContainsSubstring("BPF found"));
 }
 
-TEST_CASE("refused: after all was loaded, the census fails with an error, and not by what it tells") {
+TEST_CASE("refused: after loading, the census fails with an error, and no wrong values") {
   if (!runs_here()) return;
-  const std::string told = in_child([]() -> std::string {
+  const std::string outcome = in_child([]() -> std::string {
     auto census = open_by_bpf().census;
     if (!census) return census.error().message;
     std::vector<CensusProcess> seen;
-    if (!(*census)->look(seen)) return "no look";
+    if (!(*census)->read(seen)) return "no look";
     if (!refuse(BPF_PROG_TEST_RUN, EPERM) || !refuse(BPF_ITER_CREATE, EPERM)) return "no filter";
-    const Status looked = (*census)->look(seen);
+    const Status looked = (*census)->read(seen);
     return looked ? "looked" : looked.error().message;
   });
-  if (told == "no filter") return notice("no seccomp filter could be set");
-  CHECK_THAT(told, ContainsSubstring("is not permitted"));
+  if (outcome == "no filter") return notice("no seccomp filter could be set");
+  CHECK_THAT(outcome, ContainsSubstring("is not permitted"));
 }
 
-TEST_CASE("refused: where the list of processes is, looks and glances step from pid to pid, and see the same") {
+TEST_CASE("refused: without the list of processes, full and brief reads step from pid to pid with the same result") {
   if (!runs_here()) return;
-  const std::string told = in_child([]() -> std::string {
+  const std::string outcome = in_child([]() -> std::string {
     auto census = open_by_bpf().census;
     if (!census) return census.error().message;
     const auto self = [&] {
       std::vector<CensusProcess> seen;
-      const Status looked = (*census)->look(seen);
+      const Status looked = (*census)->read(seen);
       const auto found = std::ranges::find(seen, ::getpid(), &CensusProcess::pid);
       if (!looked || found == seen.end()) return std::string("not seen");
       return fmt::format("{} {} {} {} {} {} {}", found->whole, found->comm, found->parent_pid, found->threads,
@@ -128,16 +128,16 @@ TEST_CASE("refused: where the list of processes is, looks and glances step from 
     if (!refuse(BPF_PROG_TEST_RUN, EPERM)) return "no filter";
     const std::string looked = self();
     if (looked != listed) return listed + " as listed, else " + looked;
-    std::vector<Glance> glances;
-    const Status glanced = (*census)->glance(glances);
-    const auto found = std::ranges::find(glances, ::getpid(), &Glance::pid);
-    return glanced && found != glances.end() && found->rss_kib > 0 ? "the same" : "not seen at a glance";
+    std::vector<BriefSample> samples;
+    const Status read = (*census)->read_brief(samples);
+    const auto found = std::ranges::find(samples, ::getpid(), &BriefSample::pid);
+    return read && found != samples.end() && found->rss_kib > 0 ? "the same" : "not in the brief samples";
   });
-  if (told == "no filter") return notice("no seccomp filter could be set");
-  CHECK(told == "the same");
+  if (outcome == "no filter") return notice("no seccomp filter could be set");
+  CHECK(outcome == "the same");
 }
 
-TEST_CASE("refused: memory that may not be locked is no matter, or the answer says what to do") {
+TEST_CASE("refused: unlockable memory is harmless, or the error has the fix") {
   if (!runs_here()) return;
   const std::string found = in_child([]() -> std::string {
     const rlimit none{0, 0};
@@ -146,13 +146,13 @@ TEST_CASE("refused: memory that may not be locked is no matter, or the answer sa
   CHECK_THAT(found, Catch::Matchers::Equals("ok|ok") || ContainsSubstring("LimitMEMLOCK"));
 }
 
-TEST_CASE("refused: looks under a storm of signals are whole") {
+TEST_CASE("refused: reads are complete under a flood of signals") {
   if (!runs_here()) return;
-  const std::string told = in_child([]() -> std::string {
+  const std::string outcome = in_child([]() -> std::string {
     auto census = open_by_bpf().census;
     if (!census) return census.error().message;
     struct sigaction action {};
-    action.sa_handler = [](int) {};  // reads are cut short
+    action.sa_handler = [](int) {};  // interrupts reads
     ::sigaction(SIGALRM, &action, nullptr);
     const itimerval often{{0, 200}, {0, 200}};
     ::setitimer(ITIMER_REAL, &often, nullptr);
@@ -163,18 +163,19 @@ TEST_CASE("refused: looks under a storm of signals are whole") {
       const auto has = [&](pid_t pid) { return std::ranges::find(seen, pid, &Seen::pid) != seen.end(); };
       if (!has(::getpid()) || !has(::getppid())) return "somebody is missing";
       const auto twice = std::ranges::adjacent_find(seen, std::ranges::greater_equal(), &Seen::pid);
-      return twice == seen.end() ? "whole" : "somebody is told twice";
+      return twice == seen.end() ? "whole" : "a process is listed twice";
     };
     std::string seen = "whole";
     for (int look = 0; look < 500 && seen == "whole"; ++look)
-      seen = look % 5 == 0 ? see(&Census::glance) : see(&Census::look);
+      seen = look % 5 == 0 ? see(&Census::read_brief) : see(&Census::read);
     return seen;
   });
-  CHECK(told == "whole");
+  CHECK(outcome == "whole");
 }
 
-// Starts are another clock's there: what the kernel's files tell in such a namespace is no process's key outside of it.
-TEST_CASE("refused: a time namespace of its own, whose starts are not those of the machine") {
+// Start times there are those of another clock: values of the kernel's files in such a namespace are no process's key
+// outside of it.
+TEST_CASE("refused: a time namespace with start times that differ from the machine's") {
   if (!runs_here()) return;
   const std::string found = in_child([]() -> std::string {
     if (::unshare(CLONE_NEWTIME) != 0) return "no namespace";
@@ -209,7 +210,7 @@ TEST_CASE("refused: more processors than are known of, with both numbers") {
   if (found == "no namespace") return notice("no mount namespace could be made");
   // Kernels before 6.2 have no counters by processor.
   if (found == "ok|ok") return notice("this kernel does not count by processor");
-  CHECK_THAT(found, ContainsSubstring("1024 processors") && ContainsSubstring("512 at most"));
+  CHECK_THAT(found, ContainsSubstring("1024 processors") && ContainsSubstring("at most 512"));
 }
 
 }  // namespace memoir::test

@@ -17,7 +17,7 @@ std::string kinds(const std::vector<Event>& events) {
 
 }  // namespace
 
-TEST_CASE("a user whose processes hold up their reads is told of once, and when it has been over for a while") {
+TEST_CASE("a user with slow reads is reported once, and again after the delays have stopped") {
   BlockedUsers users;
   const auto first = users.see({{1000, 3}}, {.wall_ms = 5, .boot_ms = 10'000}, kName);
   REQUIRE(first.size() == 1);
@@ -39,11 +39,11 @@ TEST_CASE("a user whose processes hold up their reads is told of once, and when 
   CHECK(kinds(users.see({{1000, 1}}, {.wall_ms = 0, .boot_ms = 9'100'000}, kName)) == "degraded ");
 }
 
-TEST_CASE("many users make no storm of events") {
+TEST_CASE("many users make no flood of events") {
   BlockedUsers users;
   BlockedUsers::Counts all;
   for (std::uint32_t uid = 100'000; uid < 101'000; ++uid) all[uid] = 1;
-  CHECK(users.see(all, {.wall_ms = 0, .boot_ms = 10'000}, kName).size() == BlockedUsers::kMostAtOnce);
+  CHECK(users.see(all, {.wall_ms = 0, .boot_ms = 10'000}, kName).size() == BlockedUsers::kMaxAtOnce);
   CHECK(users.see(all, {.wall_ms = 0, .boot_ms = 20'000}, kName).empty());
-  CHECK(users.see({}, {.wall_ms = 0, .boot_ms = 9'000'000}, kName).size() == BlockedUsers::kMostAtOnce);
+  CHECK(users.see({}, {.wall_ms = 0, .boot_ms = 9'000'000}, kName).size() == BlockedUsers::kMaxAtOnce);
 }

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/clock.h"
 #include "collect/collector_fixture.h"
 #include "door.h"
 
@@ -40,8 +41,8 @@ struct ThrowingJob final : BlockingJob {
 
 using Jobs = std::vector<std::shared_ptr<BlockingJob>>;
 
-// The deadline of tests that wait for it is short, though a busy machine must not make an ordinary job meet it; of
-// those that must never meet it, long.
+// Tests of the deadline use a short one, but long enough for an ordinary job on a busy machine; tests that must never
+// reach it use a long one.
 constexpr std::chrono::milliseconds kShort{200};
 constexpr std::chrono::milliseconds kLong{60'000};
 
@@ -60,7 +61,7 @@ TEST_CASE("all jobs are run, in order, batch after batch") {
     reader.run(Jobs(jobs.begin(), jobs.end()), cost);
     for (const auto& job : jobs) {
       CHECK(job->done());
-      CHECK_FALSE(job->held());
+      CHECK_FALSE(job->is_stuck());
       CHECK(job->runs == round);
     }
   }
@@ -76,7 +77,7 @@ TEST_CASE("a job that throws harms no other") {
   CHECK(after->runs == 1);
 }
 
-TEST_CASE("a job that overstays is held, and the rest go on") {
+TEST_CASE("a job past its deadline is kept, and the others continue") {
   const auto door = std::make_shared<Door>();
   BlockingReader reader(kShort);
   const auto before = std::make_shared<TestJob>();
@@ -86,19 +87,19 @@ TEST_CASE("a job that overstays is held, and the rest go on") {
   reader.run({before, stuck, after}, cost);
   CHECK(before->done());
   CHECK_FALSE(stuck->done());
-  CHECK(stuck->held());
+  CHECK(stuck->is_stuck());
   CHECK(after->done());
   CHECK(reader.stuck() == 1);
   door->open();
   wait_until_free(reader);
-  CHECK_FALSE(stuck->held());
+  CHECK_FALSE(stuck->is_stuck());
   CHECK_FALSE(stuck->done());
   reader.run({stuck}, cost);
   CHECK(stuck->done());
   CHECK(stuck->runs == 2);
 }
 
-TEST_CASE("of one user only so many reads get stuck, and nobody else's wait for them") {
+TEST_CASE("at most a fixed number of one user's reads can hang, and other users' reads proceed") {
   constexpr std::uint32_t attacker = 1000;
   const auto door = std::make_shared<Door>();
   BlockingReader reader(kShort);
@@ -109,21 +110,21 @@ TEST_CASE("of one user only so many reads get stuck, and nobody else's wait for 
   for (int tick = 1; tick <= 3; ++tick) {
     reader.begin(tick * 10'000'000);
     Jobs free;
-    std::copy_if(jobs.begin(), jobs.end(), std::back_inserter(free), [](const auto& job) { return !job->held(); });
+    std::copy_if(jobs.begin(), jobs.end(), std::back_inserter(free), [](const auto& job) { return !job->is_stuck(); });
     reader.run(free, cost);
-    CHECK(reader.stuck() == ReadBudget::kMostStuckOfOne);
+    CHECK(reader.stuck() == ReadBudget::kMaxStuckOfOne);
     for (std::size_t i = 0; i < jobs.size(); ++i) CHECK(jobs[i]->done() == (i >= 60));
   }
   door->open();
   wait_until_free(reader);
-  // What they took is paid back over time.
+  // Their time is paid back gradually.
   for (int tick = 4; !std::all_of(jobs.begin(), jobs.end(), [](const auto& job) { return job->done(); }); ++tick) {
     reader.begin(tick * 10'000'000);
     reader.run(jobs, cost);
   }
 }
 
-TEST_CASE("whose reads are slow come last, and take only so much of a tick") {
+TEST_CASE("reads of slow users come last and use a bounded part of a tick") {
   constexpr std::uint32_t attacker = 1000;
   BlockingReader reader(kLong);
   std::vector<std::shared_ptr<TestJob>> slow;
@@ -140,9 +141,68 @@ TEST_CASE("whose reads are slow come last, and take only so much of a tick") {
     const auto read = std::count_if(slow.begin(), slow.end(), [](const auto& job) { return job->done(); });
     CHECK(read > 0);
     CHECK(read <= 10);
-    // Those that were read in the tick before wait for the others.
+    // Processes read in the tick before wait for the others.
     CHECK(std::none_of(slow.begin(), slow.end(), [](const auto& job) { return job->runs > 1; }));
   }
+}
+
+TEST_CASE("hanging reads of four users delay none of root's") {
+  const auto door = std::make_shared<Door>();
+  BlockingReader reader(kShort);
+  Jobs jobs;
+  for (int i = 0; i < 40; ++i) jobs.push_back(owned(1000 + static_cast<std::uint32_t>(i) % 4, door));
+  for (int i = 0; i < 20; ++i) jobs.push_back(owned(0));
+  TickCost cost{};
+  for (int tick = 1; tick <= 3; ++tick) {
+    reader.begin(tick * 10'000'000);
+    Jobs free;
+    std::copy_if(jobs.begin(), jobs.end(), std::back_inserter(free), [](const auto& job) { return !job->is_stuck(); });
+    reader.run(free, cost);
+    for (std::size_t i = 40; i < jobs.size(); ++i) CHECK(jobs[i]->done());
+  }
+  CHECK(reader.stuck() <= 4 * ReadBudget::kMaxStuckOfOne);
+  door->open();
+  wait_until_free(reader);
+}
+
+TEST_CASE("root's reads come before those of users") {
+  BlockingReader reader(kLong);
+  std::vector<std::uint32_t> order;
+  struct OrderJob final : BlockingJob {
+    OrderJob(std::uint32_t uid, std::vector<std::uint32_t>& uids) : BlockingJob(CostKind::identity), order(uids) {
+      set_owner(uid);
+    }
+    void run(Buffer& /*buffer*/) override { order.push_back(owner()); }
+    std::vector<std::uint32_t>& order;
+  };
+  Jobs jobs;
+  for (const std::uint32_t uid : {1000U, 0U, 1001U, 0U}) jobs.push_back(std::make_shared<OrderJob>(uid, order));
+  TickCost cost{};
+  reader.run(jobs, cost);
+  CHECK(order == std::vector<std::uint32_t>{0, 0, 1000, 1001});
+}
+
+TEST_CASE("an abandoned worker's CPU time counts in the tick in which it returns") {
+  constexpr std::int64_t kBusyUs = 20'000;
+  struct BusyJob final : BlockingJob {
+    explicit BusyJob(std::shared_ptr<Door> wait_at) : BlockingJob(CostKind::identity), door(std::move(wait_at)) {}
+    void run(Buffer& /*buffer*/) override {
+      door->wait();
+      const std::int64_t end_us = thread_cpu_us() + kBusyUs;
+      while (thread_cpu_us() < end_us) {
+      }
+    }
+    const std::shared_ptr<Door> door;
+  };
+  const auto door = std::make_shared<Door>();
+  BlockingReader reader(kShort);
+  TickCost cost{};
+  CHECK(reader.run({std::make_shared<BusyJob>(door)}, cost) < kBusyUs);
+  door->open();
+  wait_until_free(reader);
+  CHECK(reader.run({}, cost) >= kBusyUs);
+  CHECK(cost[static_cast<std::size_t>(CostKind::identity)].cpu_us >= kBusyUs);
+  CHECK(reader.run({}, cost) == 0);
 }
 
 TEST_CASE("destruction does not wait for a stuck worker") {
@@ -152,14 +212,14 @@ TEST_CASE("destruction does not wait for a stuck worker") {
     BlockingReader reader(kShort);
     TickCost cost{};
     reader.run({stuck}, cost);
-    CHECK(stuck->held());
+    CHECK(stuck->is_stuck());
   }
   door->open();
-  while (stuck->held()) std::this_thread::yield();
+  while (stuck->is_stuck()) std::this_thread::yield();
   CHECK(stuck->runs == 1);
 }
 
-TEST_CASE("a rollup that blocks holds up neither the tick nor the other processes") {
+TEST_CASE("a blocked rollup delays neither the tick nor other processes") {
   CollectorOptions options = many_descriptors();
   options.read_deadline = kShort;
   Machine machine(options);
@@ -167,7 +227,7 @@ TEST_CASE("a rollup that blocks holds up neither the tick nor the other processe
   machine.proc.add(fake(11, "stuck"));
   machine.proc.add(fake(12, "app"));
   machine.proc.block(11, PidFile::smaps_rollup);
-  for (int i = 0; i < 2; ++i) {  // the second time it is still held, and not asked again
+  for (int i = 0; i < 2; ++i) {  // the second time it still hangs, and is not read again
     const Tick tick = machine.tick();
     CHECK(tick.counts.blocked == 1);
     CHECK(tick.counts.seen == 3);
@@ -186,7 +246,7 @@ TEST_CASE("a rollup that blocks holds up neither the tick nor the other processe
   CHECK(tick.counts.execed == 0);
 }
 
-TEST_CASE("an identity that blocks is told when it is known") {
+TEST_CASE("an identity that blocks is reported once it is known") {
   CollectorOptions options = many_descriptors();
   options.read_deadline = kShort;
   Machine machine(options);
@@ -196,7 +256,7 @@ TEST_CASE("an identity that blocks is told when it is known") {
   CHECK(first.counts.blocked == 1);
   CHECK(first.counts.born == 1);
   CHECK(born_of(first, 10).command == "[app]");
-  // Whatever holds up its command line would hold up this, too.
+  // A blocked command line would block this read too.
   CHECK(sample_of(first, 10).source == Source::approximate);
   machine.proc.unblock(10, PidFile::cmdline);
   machine.proc.remove(10, PidFile::cmdline);
@@ -209,8 +269,7 @@ TEST_CASE("an identity that blocks is told when it is known") {
   CHECK(sample_of(tick, 10).source == Source::exact);
 }
 
-TEST_CASE(
-    "a user whose processes block keeps nobody else's from being read, is named once, and again when it is over") {
+TEST_CASE("a user with blocking processes delays no other user's reads and is named once, then again when it ends") {
   constexpr std::uint32_t attacker = 4242;  // without a name
   CollectorOptions options = many_descriptors();
   options.read_deadline = kShort;
@@ -222,7 +281,7 @@ TEST_CASE(
   };
   for (std::int32_t pid = 100; pid < 160; ++pid) machine.proc.add(of_attacker(pid));
   for (std::int32_t pid = 200; pid < 242; ++pid) machine.proc.add(fake(pid, "app"));
-  // Half of them hold up their command line, too.
+  // Half of them also block their command line.
   for (std::int32_t pid = 100; pid < 160; ++pid) machine.proc.block(pid, PidFile::smaps_rollup);
   for (std::int32_t pid = 100; pid < 130; ++pid) machine.proc.block(pid, PidFile::cmdline);
   std::vector<Event> events;
@@ -256,7 +315,7 @@ TEST_CASE(
   CHECK_THAT(events[1].text, ContainsSubstring("uid 4242"));
 }
 
-TEST_CASE("a process whose read overstayed is left out for a while, longer each time") {
+TEST_CASE("a process is skipped for a while after a read timed out, longer each time") {
   CollectorOptions options = many_descriptors();
   options.read_deadline = kShort;
   Machine machine(options);
@@ -276,7 +335,7 @@ TEST_CASE("a process whose read overstayed is left out for a while, longer each 
   for (const int pause : {10, 20, 40, 80}) CHECK(ticks_until_asked() >= pause);
 }
 
-TEST_CASE("a collector with a stuck read is destroyed at once, and a process may end while it is held") {
+TEST_CASE("a collector with a hanging read is destroyed at once, and the process may exit during it") {
   CollectorOptions options = many_descriptors();
   options.read_deadline = kShort;
   FakeProc* proc = nullptr;

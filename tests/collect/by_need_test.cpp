@@ -1,4 +1,4 @@
-// Reading smaps_rollup by need: what is read, and what the samples say of processes that were not.
+// Reading smaps_rollup on demand: the processes read, and the samples of the others.
 
 #include <cstdint>
 #include <cstdlib>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "collect/collector_fixture.h"
-#include "collect/pss/choice.h"
 #include "collect/pss/pool.h"
+#include "collect/pss/read_selection.h"
 
 using namespace memoir;
 using namespace memoir::test;
@@ -22,15 +22,14 @@ CollectorOptions by_need() {
   return options;
 }
 
-// Its smaps_rollup says another PSS than before, of which its status shows nothing: a stranger mapped the same file.
+// Its smaps_rollup has another PSS than before, without a change in its status: another process mapped the same file.
 FakeProcess shared_by_another(FakeProcess process) {
   process.memory.set(F::pss, 1'050);
   process.memory.set(F::pss_file, 50);
   return process;
 }
 
-// A tick after a long pause. A process is not read again soon after a reading, and how soon depends on how long that
-// reading really took.
+// A tick after a long pause. The pause after a reading depends on the actual duration of that reading.
 Tick rested(Machine& machine) {
   machine.clock.advance(kGreatestAgeMs / 2);
   return machine.tick();
@@ -38,7 +37,7 @@ Tick rested(Machine& machine) {
 
 }  // namespace
 
-TEST_CASE("by need: who did not move is not read again, until the reading is ten minutes old") {
+TEST_CASE("on demand: an unchanged process is not read again until its reading is ten minutes old") {
   Machine machine(by_need());
   const FakeProcess app = fake(10, "app");
   machine.proc.add(app);
@@ -62,7 +61,7 @@ TEST_CASE("by need: who did not move is not read again, until the reading is ten
   CHECK(sample_of(old, 10).memory.get(F::pss) == 1'050);
 }
 
-TEST_CASE("by need: own memory that moved is known without a reading") {
+TEST_CASE("on demand: a change of unshared memory needs no reading") {
   Machine machine(by_need());
   FakeProcess app = fake(10, "app", 1'000);
   machine.proc.add(app);
@@ -78,26 +77,26 @@ TEST_CASE("by need: own memory that moved is known without a reading") {
   CHECK(after.categories.at(0).inexact == 0);
 }
 
-TEST_CASE("by need: in a burst who moved is read, though it is known without a reading") {
+TEST_CASE("on demand: in a burst a changed process is read even if it is known without a reading") {
   Machine machine(by_need());
   FakeProcess app = fake(10, "app", 1'000);
   machine.proc.add(app);
   machine.proc.add(fake(11, "still", 1'000));
   machine.tick();
-  machine.collector->set_closely(true);
+  machine.collector->set_burst(true);
   app.memory = memory_of(51'000, 200);
   machine.proc.update(app);
   const Tick closely = rested(machine);
   CHECK(sample_of(closely, 10).source == Source::exact);
   CHECK(sample_of(closely, 11).source == Source::held);
-  machine.collector->set_closely(false);
+  machine.collector->set_burst(false);
   app.memory = memory_of(101'000, 200);
   machine.proc.update(app);
   machine.clock.advance(10'000);
   CHECK(sample_of(machine.tick(), 10).source == Source::held);
 }
 
-TEST_CASE("by need: shared memory that moved is read, and a little of it is estimated") {
+TEST_CASE("on demand: a change of shared memory is read, a small one estimated") {
   Machine machine(by_need());
   FakeProcess app = fake(10, "app", 1'000);
   machine.proc.add(app);
@@ -117,7 +116,19 @@ TEST_CASE("by need: shared memory that moved is read, and a little of it is esti
   CHECK(much.reads.checked == 1);
 }
 
-TEST_CASE("by need: an exec is read at once, and what is denied or ends keeps nothing of the reading before") {
+TEST_CASE("on demand: a requested tick reads every process, over budget too") {
+  CollectorOptions options = by_need();
+  options.read_share_ppm = 1;
+  Machine machine(options);
+  for (std::int32_t pid = 10; pid < 60; ++pid) machine.proc.add(fake(pid, "app", 1'000));
+  machine.tick();
+  CHECK(machine.tick().reads.exact == 0);
+  machine.collector->request_all();
+  CHECK(machine.tick().reads.exact == 50);
+  CHECK(machine.tick().reads.exact == 0);
+}
+
+TEST_CASE("on demand: an exec is read at once; denied and exited processes keep no old reading") {
   Machine machine(by_need());
   machine.proc.add(fake(10, "sh", 100'000));
   machine.tick();
@@ -131,7 +142,7 @@ TEST_CASE("by need: an exec is read at once, and what is denied or ends keeps no
   CHECK_FALSE(sample_of(zombie, 10).memory.has(F::pss));
 }
 
-TEST_CASE("by need: a reading that does not come back leaves what was known before") {
+TEST_CASE("on demand: a hanging reading leaves the last values") {
   CollectorOptions options = by_need();
   options.max_descriptors = 0;
   options.read_deadline = std::chrono::milliseconds(200);
@@ -145,10 +156,14 @@ TEST_CASE("by need: a reading that does not come back leaves what was known befo
   const Tick tick = rested(machine);
   CHECK(sample_of(tick, 10).source == Source::estimated);
   CHECK(tick.counts.blocked == 1);
+  // While it is skipped for that, it is estimated too.
+  const Tick later = machine.tick();
+  CHECK(sample_of(later, 10).source == Source::estimated);
+  CHECK(sample_of(later, 10).read_boot_ms == sample_of(tick, 10).read_boot_ms);
   while (!machine.proc.unblock(10, PidFile::smaps_rollup)) std::this_thread::yield();
 }
 
-TEST_CASE("by need: a budget that is used up puts off the smaller ones, and they are not forgotten") {
+TEST_CASE("on demand: a budget that is used up puts off the smaller ones, and they are not forgotten") {
   CollectorOptions options = by_need();
   options.read_share_ppm = 1;
   Machine machine(options);
@@ -161,8 +176,8 @@ TEST_CASE("by need: a budget that is used up puts off the smaller ones, and they
   }
   const Tick few = rested(machine);
   CHECK(few.reads.exact >= 1);
-  CHECK(few.reads.put_off == 50 - few.reads.exact);
-  CHECK(few.reads.put_off > 0);
+  CHECK(few.reads.deferred == 50 - few.reads.exact);
+  CHECK(few.reads.deferred > 0);
   CHECK(sample_of(few, 20).source == Source::exact);
   std::int64_t waiting = 50;
   for (int minute = 0; minute < 1'000 && waiting > 0; ++minute) {
@@ -173,7 +188,7 @@ TEST_CASE("by need: a budget that is used up puts off the smaller ones, and they
   CHECK(waiting == 0);
 }
 
-TEST_CASE("by need: of siblings over one shared memory a few are read, the others estimated by them") {
+TEST_CASE("on demand: of siblings over one shared memory a few are read, the others estimated by them") {
   Machine machine(by_need());
   constexpr std::int32_t count = 12;
   // Each has 100,000 KiB of the same memory mapped, of which it has a 13th.
@@ -197,10 +212,10 @@ TEST_CASE("by need: of siblings over one shared memory a few are read, the other
     CHECK(std::abs(*sample_of(first, pid).memory.get(F::pss) - 9'792) <= 4);
     CHECK(sample_of(first, pid).memory.get(F::rss) == 102'200);
   }
-  // Another begins: all are related, nobody is read again so soon.
+  // One more starts: all are related, none is read again so soon.
   machine.proc.add(backend(40, 7'142));
   const Tick second = machine.tick();
-  CHECK(second.reads.exact <= 1);  // who forked it
+  CHECK(second.reads.exact <= 1);  // its parent
   for (std::int32_t pid = 11; pid < 11 + count; ++pid) CHECK(sample_of(second, pid).source != Source::exact);
   CHECK(std::abs(*sample_of(second, 40).memory.get(F::pss) - 9'792) <= 4);
   for (std::int32_t pid = 11; pid < 11 + count; ++pid) machine.proc.update(backend(pid, 7'142));
@@ -211,7 +226,7 @@ TEST_CASE("by need: of siblings over one shared memory a few are read, the other
   CHECK(std::abs(*sample_of(third, 40).memory.get(F::pss) - 9'242) <= 400);
 }
 
-TEST_CASE("at a keyframe cgroups are looked up again, over several ticks where there are many processes") {
+TEST_CASE("at a keyframe cgroups are read again, over several ticks for many processes") {
   Machine machine;
   constexpr std::int32_t count = 200;
   for (std::int32_t pid = 10; pid < 10 + count; ++pid) machine.proc.add(fake(pid, "app"));

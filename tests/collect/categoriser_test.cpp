@@ -58,7 +58,7 @@ std::vector<CategoryRule> chromeos_rules() {
 
 }  // namespace
 
-TEST_CASE("the default rules put each sample where it belongs") {
+TEST_CASE("the default rules classify each sample correctly") {
   const Categoriser categoriser = make(default_category_rules());
   for (const CategorySampleLine& sample : category_samples()) {
     ProcessInfo info = info_of(std::string(sample.command));
@@ -121,9 +121,9 @@ TEST_CASE("a rule that can never match is refused with its line and the one that
   CHECK(hidden.find("line 9") != std::string::npos);
   CHECK(hidden.find("line 3") != std::string::npos);
   CHECK(error_of({rule("a", "^mine$", 3), rule("b", "^mine$", 6)}).find("line 6") != std::string::npos);
-  // What no sample speaks of may be anything.
+  // A field that no sample has may have any value.
   CHECK(error_of({rule("a", "^mine", 3), rule("b", "^mine too", 6)}).empty());
-  // An earlier rule that asks for more than the samples tell hides nothing.
+  // An earlier rule with a condition that the samples do not cover hides nothing.
   CategoryRule narrow = rule("narrow", "postgres", 3);
   narrow.user = "^postgres$";
   CHECK(error_of({narrow, rule("db", "postgres", 9)}).empty());
@@ -140,13 +140,20 @@ TEST_CASE("the ChromeOS example is a list of rules in the right order") {
   const auto rules = chromeos_rules();
   REQUIRE(rules.size() == 6);
   const Categoriser categoriser = make(rules);
-  CHECK(categoriser.category(info_of("/usr/bin/crosvm run --fstab /run/arcvm/fstab")) == "arc-vm");
-  CHECK(categoriser.category(info_of("/usr/bin/crosvm run --cpus 8")) == "crosvm");
-  CHECK(categoriser.category(info_of("/opt/google/chrome/chrome --type=renderer --x")) == "chrome-renderer");
-  CHECK(categoriser.category(info_of("/opt/google/chrome/chrome --type=gpu-process")) == "chrome-gpu");
-  CHECK(categoriser.category(info_of("/opt/google/chrome/chrome --type=utility")) == "chrome-child");
-  CHECK(categoriser.category(info_of("/opt/google/chrome/chrome --x")) == "chrome-browser");
-  CHECK(categoriser.category(info_of("/sbin/init")) == "other");
+  const auto category = [&](const char* command) { return categoriser.category(info_of(command)); };
+  CHECK(category("/usr/bin/crosvm run --cpus 8 --socket /run/vm/vm.1/arcvm.sock") == "crosvm_arcvm");
+  CHECK(category("/usr/bin/crosvm run --syslog-tag /arcvm_sock --x") == "crosvm_arcvm");
+  CHECK(category("/usr/bin/crosvm run --fstab /run/arcvm/fstab") == "crosvm_other");
+  CHECK(category("/usr/bin/crosvm device block /arcvm.sock") == "crosvm_other");
+  CHECK(category("/usr/bin/crosvm-helper") == "crosvm_other");
+  CHECK(category("/opt/google/chrome/chrome --type=renderer --x") == "chrome_renderer");
+  CHECK(category("/opt/google/chrome/chrome --type=renderer-like") == "chrome_renderer");
+  CHECK(category("/opt/google/chrome/chrome --type=gpu-process") == "chrome_gpu");
+  CHECK(category("/opt/google/chrome/chrome --type=utility") == "chrome_other");
+  CHECK(category("/opt/google/chrome/chrome --x") == "chrome_browser");
+  CHECK(category("/opt/google/chrome/chrome_crashpad_handler --monitor-self") == "chrome_browser");
+  CHECK(category("/usr/local/bin/crosvm run --socket /arcvm.sock") == "other");
+  CHECK(category("/sbin/init") == "other");
 }
 
 TEST_CASE("hostile command lines are classified too") {

@@ -12,12 +12,12 @@ namespace {
 
 using AnyCensus = std::unique_ptr<Census>;
 
-// Sees one process, whatever there is.
+// Always returns the same process.
 class OneProcess final : public Census {
  public:
   explicit OneProcess(CensusProcess process) : process_(std::move(process)) {}
 
-  Status look(std::vector<CensusProcess>& processes) override {
+  Status read(std::vector<CensusProcess>& processes) override {
     processes = {process_};
     return Done{};
   }
@@ -28,7 +28,16 @@ class OneProcess final : public Census {
   CensusProcess process_;
 };
 
-// A fake machine that two watch: with a census, and without.
+void check_same(const Tick& a, const Tick& b) {
+  CHECK(a.processes == b.processes);
+  CHECK(a.exits == b.exits);
+  CHECK(a.counts == b.counts);
+  CHECK(a.categories == b.categories);
+  REQUIRE(a.born.size() == b.born.size());
+  for (std::size_t i = 0; i < a.born.size(); ++i) CHECK(a.born[i] == b.born[i]);
+}
+
+// A fake machine with two collectors: with a census, and without.
 struct WatchedTwice {
   explicit WatchedTwice(bool by_proc = false)
       : counted(make_collector(machine.proc.proc(), machine.clock, many_descriptors(),
@@ -47,16 +56,12 @@ struct WatchedTwice {
     if (!tick) FAIL(tick.error().message);
     return *std::move(tick);
   }
-};
 
-void check_same(const Tick& a, const Tick& b) {
-  CHECK(a.processes == b.processes);
-  CHECK(a.exits == b.exits);
-  CHECK(a.counts == b.counts);
-  CHECK(a.categories == b.categories);
-  REQUIRE(a.born.size() == b.born.size());
-  for (std::size_t i = 0; i < a.born.size(); ++i) CHECK(a.born[i] == b.born[i]);
-}
+  void check_same_tick() {
+    const Tick by_census = tick();
+    check_same(by_census, machine.tick());
+  }
+};
 
 TEST_CASE("with a census the ticks are the same as without") {
   const bool by_proc = GENERATE(false, true);
@@ -104,10 +109,10 @@ TEST_CASE("with a census the list of /proc is read now and then") {
   const Tick listed = both.tick();
   CHECK(listed.counts.kernel_threads == 0);
   CHECK(listed.counts.seen == 2);
-  CHECK(both.tick().counts.seen == 2);  // who is known is not forgotten
+  CHECK(both.tick().counts.seen == 2);  // known processes are kept
 }
 
-TEST_CASE("of what a census sees no status is read") {
+TEST_CASE("status of processes in the census is not read") {
   Machine machine;
   machine.proc.add(fake(10, "web"));
   machine.proc.write(10, PidFile::status, "not a status");
@@ -127,20 +132,20 @@ TEST_CASE("of what a census sees no status is read") {
   CHECK(sample_of(*tick, 10).source == Source::exact);
 }
 
-TEST_CASE("who is hidden from the census is recorded all the same") {
+TEST_CASE("a process hidden from the census is recorded too") {
   WatchedTwice both;
   both.script->hidden = {11};
   both.proc().add(fake(10, "web"));
   both.proc().add(fake(11, "init"));
-  check_same(both.tick(), both.machine.tick());
+  both.check_same_tick();
   both.script->hidden = {10};
   both.proc().update(fake(10, "web", 3000));
-  check_same(both.tick(), both.machine.tick());
+  both.check_same_tick();
   both.script->hidden = {};
-  check_same(both.tick(), both.machine.tick());
+  both.check_same_tick();
 }
 
-TEST_CASE("a process that ended after the census has no memory of who has its pid now") {
+TEST_CASE("a process that exited after the census does not get the memory of a process that reuses its pid") {
   Machine machine;
   machine.proc.add(fake(10, "next"));
   CensusProcess ghost;
@@ -162,25 +167,25 @@ TEST_CASE("a process that ended after the census has no memory of who has its pi
   }
 }
 
-TEST_CASE("a census that fails is given up, which is told, and nothing is lost") {
+TEST_CASE("a failing census is replaced by /proc with a note, and nothing is lost") {
   WatchedTwice both;
   both.proc().add(fake(10, "web"));
-  check_same(both.tick(), both.machine.tick());
+  both.check_same_tick();
   CHECK(both.counted->access().census == "fake");
   CHECK(both.counted->access().note.empty());
   both.script->fails = true;
   both.proc().update(fake(10, "web", 2000));
-  check_same(both.tick(), both.machine.tick());
+  both.check_same_tick();
   CHECK(both.counted->access().census == "proc");
   const std::string note = both.counted->access().note;
   CHECK_THAT(note, ContainsSubstring("the iterator is gone"));
-  const int looks = both.script->looks;
-  check_same(both.tick(), both.machine.tick());
+  const int reads = both.script->reads;
+  both.check_same_tick();
   CHECK(both.counted->access().note == note);
-  CHECK(both.script->looks == looks);
+  CHECK(both.script->reads == reads);
 }
 
-TEST_CASE("the census by /proc has status read of those who moved, and of each every two minutes") {
+TEST_CASE("the /proc census reads status of changed processes, and of each process every two minutes") {
   WatchedTwice both(true);
   FakeProcess web = fake(10, "web");
   both.proc().add(web);
@@ -214,11 +219,11 @@ TEST_CASE("the census by /proc reads a status again that it did not understand")
   CHECK(both.tick().counts.malformed == 0);
 }
 
-TEST_CASE("the census by /proc comes before rollups where descriptors are short") {
-  const auto most_kept = static_cast<std::size_t>(GENERATE(0, 1, 3, 6, 7, 20));
+TEST_CASE("with few descriptors the /proc census comes before rollups") {
+  const auto max_kept = static_cast<std::size_t>(GENERATE(0, 1, 3, 6, 7, 20));
   Machine machine;
   CollectorOptions few = many_descriptors();
-  few.max_descriptors = most_kept;
+  few.max_descriptors = max_kept;
   const auto collector = make_collector(machine.proc.proc(), machine.clock, few, Error{ErrorKind::denied, "no BPF"});
   machine.proc.add(fake(10, "web"));
   machine.proc.add({.pid = 2, .comm = "kthreadd", .kernel_thread = true});
@@ -231,7 +236,7 @@ TEST_CASE("the census by /proc comes before rollups where descriptors are short"
   }
 }
 
-TEST_CASE("why the census is not by BPF is said at the start") {
+TEST_CASE("the reason for a census without BPF is reported at the start") {
   FakeProc proc;
   const ManualClock clock{{FakeProc::kBootMs + 1'000'000, 1'000'000}};
   const auto collector =

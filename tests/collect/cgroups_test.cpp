@@ -1,4 +1,4 @@
-// What cgroups may hold and hold, in the ticks of a collector on a fake /proc and a fake /sys/fs/cgroup.
+// Limits and usage of cgroups, in the ticks of a collector on a fake /proc and a fake /sys/fs/cgroup.
 
 #include <algorithm>
 #include <filesystem>
@@ -6,8 +6,9 @@
 #include <fstream>
 
 #include "base/file.h"
-#include "collect/between.h"
+#include "collect/cgroup/cgroup_reader.h"
 #include "collect/collector_fixture.h"
+#include "collect/interval_extremes.h"
 #include "support/slurp.h"
 
 using namespace memoir;
@@ -35,7 +36,7 @@ struct CgroupMachine {
     put(path, "current", current);
   }
   void add(std::int32_t pid, const std::string& cgroup) { machine.proc.add(member(pid, cgroup)); }
-  // A process of add() holds more than at the tick before.
+  // A process of add() uses more than at the tick before.
   void move(std::int32_t pid, const std::string& cgroup) {
     held_kib_ += 4;
     machine.proc.update(member(pid, cgroup));
@@ -61,7 +62,7 @@ using Paths = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a process's cgroup and those above it are told with their limits, page cache and swap") {
+TEST_CASE("a process's cgroup and its ancestors have their limits, page cache and swap") {
   CgroupMachine m;
   m.limit("/a.slice", "1073741824\n", "8388608\n");
   m.limit("/a.slice/b.service", "max\n", "4194304\n");
@@ -80,7 +81,7 @@ TEST_CASE("a process's cgroup and those above it are told with their limits, pag
   CHECK(tick.counts.malformed == 0);
 }
 
-TEST_CASE("what cgroups hold is that of the tick, where a process in or below one moved") {
+TEST_CASE("usage of cgroups with changed processes is that of the tick") {
   CgroupMachine m;
   const auto a = [](const Tick& tick) { return tick.cgroups.front(); };
   for (const char* path : {"/a", "/a/below", "/still"}) {
@@ -100,7 +101,7 @@ TEST_CASE("what cgroups hold is that of the tick, where a process in or below on
   m.move(10, "/a/below");
   const Tick next = m.machine.tick();
   CHECK(paths_of(next) == Paths{"/a", "/a/below", "/still"});
-  // Limits wait for a minute, and files that were not there for five.
+  // Limits are read after a minute, and missing files after five.
   CHECK(a(next) == CgroupSample{"/a", 8192, 3072, 4096, {}, {}, {}});
   CHECK(next.cgroups[1].current_kib == 8192);
   CHECK(next.cgroups[2].current_kib == 4096);
@@ -111,13 +112,13 @@ TEST_CASE("what cgroups hold is that of the tick, where a process in or below on
   const Tick whole = m.machine.tick();
   CHECK(a(whole) == CgroupSample{"/a", 8192, 3072, 4096, 16384, 8704, 65536});
   CHECK(whole.cgroups[2].current_kib == 8192);
-  // At a limit page cache gives way, and the sum stays.
+  // At a limit page cache is reclaimed, and the sum stays.
   m.put("/a", "stat", "active_file 0\ninactive_file 1048576\n");
   m.move(10, "/a/below");
   CHECK(a(m.machine.tick()).file_kib == 1024);
 }
 
-TEST_CASE("a cgroup that moved a little is told as it was, but near a limit, and every five minutes") {
+TEST_CASE("a cgroup that changed little repeats its last values, except near its limit and every five minutes") {
   CgroupMachine m;
   constexpr std::int64_t mib = 1024 * 1024;
   const auto hold = [&](std::int64_t bytes) {
@@ -127,26 +128,26 @@ TEST_CASE("a cgroup that moved a little is told as it was, but near a limit, and
   m.limit("/a", "1073741824\n", std::to_string(512 * mib) + "\n");
   m.put("/a", "stat", "anon 4096\n");
   m.add(10, "/a");
-  const auto told = [&] { return m.machine.tick().cgroups.front().current_kib; };
-  CHECK(told() == 512 * 1024);
-  // Never more than a 256th off, however slowly it moves.
+  const auto reported_kib = [&] { return m.machine.tick().cgroups.front().current_kib; };
+  CHECK(reported_kib() == 512 * 1024);
+  // Never more than a 256th off, however slowly it changes.
   hold(513 * mib);
-  CHECK(told() == 512 * 1024);
+  CHECK(reported_kib() == 512 * 1024);
   hold(514 * mib);
-  CHECK(told() == 512 * 1024);
+  CHECK(reported_kib() == 512 * 1024);
   hold(514 * mib + 4096);
-  CHECK(told() == 514 * 1024 + 4);
+  CHECK(reported_kib() == 514 * 1024 + 4);
   hold(515 * mib);
-  CHECK(told() == 514 * 1024 + 4);
+  CHECK(reported_kib() == 514 * 1024 + 4);
   m.machine.clock.advance(300'000);
-  CHECK(told() == 515 * 1024);
+  CHECK(reported_kib() == 515 * 1024);
   hold(1000 * mib);
-  CHECK(told() == 1000 * 1024);
+  CHECK(reported_kib() == 1000 * 1024);
   hold(1000 * mib + 4096);
-  CHECK(told() == 1000 * 1024 + 4);
+  CHECK(reported_kib() == 1000 * 1024 + 4);
 }
 
-TEST_CASE("cgroups are read whole in turn, each once in five minutes, and a keyframe reads no more of them") {
+TEST_CASE("cgroups are read completely in rotation, once in five minutes, and no more at a keyframe") {
   CgroupMachine m;
   std::vector<std::string> paths;
   for (int i = 0; i < 60; ++i) {
@@ -188,7 +189,7 @@ TEST_CASE("a cgroup is read when a process of it or below it went") {
   CHECK(tick.cgroups[2].current_kib == 8192);
 }
 
-TEST_CASE("what seldom moves of a cgroup is read once a minute while something moves there") {
+TEST_CASE("slow-changing cgroup counters are read once a minute while its processes change") {
   CgroupMachine m;
   m.limit("/a", "max\n", "4096\n");
   m.put("/a", "min", "1024\n");
@@ -210,7 +211,7 @@ TEST_CASE("what seldom moves of a cgroup is read once a minute while something m
   const Tick later = m.machine.tick();
   REQUIRE(later.cgroup_details);
   CHECK(later.cgroup_details->front().peak_kib == 16);
-  // Nothing moves: until the next keyframe, or for five minutes.
+  // Nothing changes: until the next keyframe, or for five minutes.
   m.put("/a", "peak", "32768\n");
   m.machine.clock.advance(120'000);
   CHECK_FALSE(m.machine.tick().cgroup_details);
@@ -220,7 +221,7 @@ TEST_CASE("what seldom moves of a cgroup is read once a minute while something m
   CHECK(look.cgroup_details->front().peak_kib == 32);
 }
 
-TEST_CASE("a cgroup near its limit is read at every tick, whole") {
+TEST_CASE("a cgroup near its limit is read completely at every tick") {
   CgroupMachine m;
   const char* limit = GENERATE("max", "high");
   CAPTURE(limit);
@@ -240,10 +241,10 @@ TEST_CASE("a cgroup near its limit is read at every tick, whole") {
   CHECK_FALSE(m.machine.tick().cgroup_details);
 }
 
-TEST_CASE("what a cgroup held at most between two ticks is told where its own mark rose beyond them") {
+TEST_CASE("a cgroup's peak between two ticks is recorded if its high-water mark rose above both") {
   CgroupMachine m;
   m.limit("/a", "max\n", "10485760\n");
-  m.put("/a", "peak", "99614720\n");  // of a time that nobody knows
+  m.put("/a", "peak", "99614720\n");  // reached at an unknown time
   m.put("/a", "swap.current", "0\n");
   m.put("/a", "swap.peak", "0\n");
   m.add(10, "/a");
@@ -254,39 +255,39 @@ TEST_CASE("what a cgroup held at most between two ticks is told where its own ma
   m.put("/a", "peak", "209715200\n");
   m.put("/a", "swap.peak", "52428800\n");
   m.machine.clock.advance(5'000);
-  m.machine.tick();  // nothing moved there: it is read when something does
+  m.machine.tick();  // unchanged: it is read at the next change
   m.move(10, "/a");
   const std::int64_t at_ms = m.machine.clock.now().wall_ms;
   const Tick tick = m.machine.tick();
   REQUIRE(tick.extremes.cgroups.size() == 1);
   const CgroupExtremes& of = tick.extremes.cgroups.front();
   CHECK(of.path == "/a");
-  CHECK(of.usage.highest == SeenSize{204'800, at_ms, before_ms, SeenBy::memory_peak});
+  CHECK(of.usage.highest == SeenSize{204'800, at_ms, before_ms, Origin::memory_peak});
   CHECK_FALSE(of.usage.lowest);
-  CHECK(of.swap.highest == SeenSize{51'200, at_ms, before_ms, SeenBy::memory_peak});
+  CHECK(of.swap.highest == SeenSize{51'200, at_ms, before_ms, Origin::memory_peak});
   m.move(10, "/a");
   CHECK(m.machine.tick().extremes.cgroups.empty());
 }
 
-TEST_CASE("a cgroup's mark that is reset for its reader tells each time by itself") {
-  PeakBetween peak;
+TEST_CASE("a cgroup's mark that is reset for its reader counts each interval by itself") {
+  PeakTracker peak;
   CHECK_FALSE(peak.see(900'000, 1'000, 10'000, 10'000).any());
   peak.note_reset();
   const Extremes lower = peak.see(500'000, 2'000, 10'000, 10'000);
-  CHECK(lower.highest == SeenSize{500'000, 2'000, 1'000, SeenBy::memory_peak});
+  CHECK(lower.highest == SeenSize{500'000, 2'000, 1'000, Origin::memory_peak});
   CHECK(peak.ever_kib() == 900'000);
   peak.note_reset();
   CHECK_FALSE(peak.see(10'100, 3'000, 10'000, 10'000).any());   // no more than both ticks have
   CHECK_FALSE(peak.see(400'000, 4'000, 10'000, 10'000).any());  // it was not reset before: that may be old
   CHECK(peak.ever_kib() == 900'000);
-  PeakBetween of_all;
+  PeakTracker of_all;
   of_all.see(900'000, 1'000, 10'000, 10'000);
-  CHECK_FALSE(of_all.see(400'000, 2'000, 10'000, 10'000).any());  // reset for everybody, as v1 can
+  CHECK_FALSE(of_all.see(400'000, 2'000, 10'000, 10'000).any());  // reset for all readers, as in v1
   CHECK(of_all.ever_kib() == 400'000);
   CHECK(of_all.see(500'000, 3'000, 10'000, 10'000).any());
 }
 
-TEST_CASE("nothing but the kernel's own file is written to when a mark is reset") {
+TEST_CASE("resetting a mark writes only to the kernel's own file") {
   CgroupMachine m;
   m.limit("/a", "max\n", "4096\n");
   m.put("/a", "peak", "8192\n");
@@ -297,7 +298,7 @@ TEST_CASE("nothing but the kernel's own file is written to when a mark is reset"
   CHECK(slurp(m.cgroups.path() + "/a/memory.peak") == "8192\n");
 }
 
-TEST_CASE("a cgroup that holds nothing is not told of") {
+TEST_CASE("a cgroup without memory is not reported") {
   CgroupMachine m;
   m.limit("/full", "max\n", "4096\n");
   m.limit("/empty", "max\n", "0\n");
@@ -312,23 +313,108 @@ TEST_CASE("a cgroup that holds nothing is not told of") {
   CHECK(tick.cgroup_details->size() == 2);
 }
 
-TEST_CASE("a cgroup without a process is forgotten after five minutes, one that is gone at once") {
+TEST_CASE("a cgroup without a process is read once more and forgotten, a deleted one at once") {
   CgroupMachine m;
   for (const char* path : {"/a", "/b", "/c"}) m.limit(path, "max\n", "4096\n");
   for (std::int32_t pid = 10; const char* path : {"/a", "/b", "/c"}) m.add(pid++, path);
   CHECK(paths_of(m.machine.tick()) == Paths{"/a", "/b", "/c"});
   m.machine.proc.remove(11);
   m.machine.proc.remove(12);
-  m.limit("/c", "", "");  // a descriptor of a cgroup that is gone has nothing to say
+  m.limit("/c", "", "");  // a descriptor of a deleted cgroup reads nothing
   fs::remove_all(m.cgroups.path() + "/c");
   CHECK(paths_of(m.machine.tick()) == Paths{"/a", "/b"});
   m.limit("/c", "max\n", "8192\n");
   m.add(12, "/c");
   const Tick again = m.machine.tick();
-  CHECK(paths_of(again) == Paths{"/a", "/b", "/c"});
+  CHECK(paths_of(again) == Paths{"/a", "/c"});
   CHECK(again.cgroups.back().current_kib == 8);
-  m.machine.clock.advance(299'000);
-  CHECK(paths_of(m.machine.tick()) == Paths{"/a", "/c"});
+}
+
+TEST_CASE("a cgroup with too long or deep a path is named by a digest and counts in its ancestors") {
+  CgroupMachine m;
+  std::string deep;
+  for (int i = 0; i < 1990; ++i) deep += "/a";
+  const std::string wide = "/b/" + std::string(3400, 'x');
+  m.limit("/a", "max\n", "4096\n");
+  m.limit("/b", "max\n", "4096\n");
+  m.add(10, deep);
+  m.add(11, deep + "/a");
+  m.add(12, wide);
+  const Tick tick = m.machine.tick();
+  CHECK(paths_of(tick) == Paths{"/a", "/b"});
+  CHECK(born_of(tick, 10).cgroup.starts_with("/a/a/a/"));
+  CHECK(born_of(tick, 10).cgroup.size() < 100);
+  CHECK(born_of(tick, 10).cgroup != born_of(tick, 11).cgroup);
+  CHECK(born_of(tick, 12).cgroup.starts_with("/b/…"));
+  CHECK(bounded_cgroup("/a/b.service") == "/a/b.service");
+  CHECK(bounded_cgroup("/") == "/");
+}
+
+TEST_CASE("a user's cgroups are read up to a limit, excess ones count above, and others are all read") {
+  const TemporaryDirectory folder;
+  const auto limit = [&](const std::string& path, std::string_view current) {
+    fs::create_directories(folder.path() + path);
+    std::ofstream(folder.path() + path + "/memory.max") << "max\n";
+    std::ofstream(folder.path() + path + "/memory.current") << current;
+  };
+  DescriptorBudget descriptors(100);
+  const CgroupLimits limits{.of_user = 20, .of_users = 50, .of_root = 50};
+  CgroupReader reader(CgroupFs(folder.path()), descriptors, limits);
+  std::vector<std::string> paths;
+  for (int i = 0; i < 200; ++i) paths.push_back(fmt::format("/flood/{}", i));
+  for (const std::string& path : paths) limit(path, "8192\n");
+  limit("/flood", "1638400\n");
+  for (const char* path : {"/other", "/root"}) limit(path, "4096\n");
+  const auto read = [&](std::size_t from) {
+    std::vector<CgroupMember> members;
+    for (std::size_t i = from; i < from + 100; ++i) members.push_back({paths[i], true, 1000});
+    members.push_back({"/other", true, 1001});
+    members.push_back({"/root", true, 0});
+    Tick tick;
+    Buffer buffer;
+    CollectContext context{.tick = tick, .buffer = buffer};
+    reader.read(members, true, context);
+    const Paths listed = paths_of(tick);
+    CHECK(listed.size() <= 22);
+    for (const char* path : {"/flood", "/other", "/root"}) CHECK(std::ranges::count(listed, path) == 1);
+    CHECK(reader.left().unknown >= 80);
+    return tick;
+  };
+  for (int i = 0; i < 3; ++i) read(0);
+  // The first ones have exited: at the tick after, the new ones replace them.
+  read(100);
+  const Tick later = read(100);
+  CHECK(std::ranges::count(paths_of(later), "/flood/100") == 1);
+}
+
+TEST_CASE("slow cgroup reads are deferred, the known and the large ones come first") {
+  const TemporaryDirectory folder;
+  DescriptorBudget descriptors(0);
+  CgroupReader reader(CgroupFs(folder.path()), descriptors, {.read_us = 0});
+  std::vector<std::string> paths;
+  for (int i = 0; i < 300; ++i) {
+    paths.push_back(fmt::format("/{}", i));
+    fs::create_directories(folder.path() + paths.back());
+    std::ofstream(folder.path() + paths.back() + "/memory.max") << "max\n";
+    std::ofstream(folder.path() + paths.back() + "/memory.current") << "8192\n";
+  }
+  std::vector<CgroupMember> members;
+  for (const std::string& path : paths) members.push_back({path, true, 0});
+  const auto read = [&] {
+    Tick tick;
+    Buffer buffer;
+    CollectContext context{.tick = tick, .buffer = buffer};
+    reader.read(members, true, context);
+    return tick.cgroups.size();
+  };
+  const std::size_t first = read();
+  CHECK(first < 300);
+  CHECK(reader.left().unread > 0);
+  // The others are read at later ticks, even without changes.
+  for (CgroupMember& member : members) member.moved = false;
+  std::size_t all = first;
+  for (int i = 0; i < 2000 && all < 300; ++i) all = read();
+  CHECK(all == 300);
 }
 
 TEST_CASE("cgroups are read without a descriptor to spare") {
@@ -343,7 +429,7 @@ TEST_CASE("cgroups are read without a descriptor to spare") {
   CHECK(m.machine.tick().cgroups.front().current_kib == 8192);
 }
 
-TEST_CASE("a cgroup whose files are missing, denied, empty, torn or huge ends nothing") {
+TEST_CASE("missing, denied, empty, torn or huge cgroup files stop nothing") {
   CgroupMachine m;
   m.limit("/empty", "", "4096\n");
   m.limit("/torn", "40", "4096\n");
@@ -362,8 +448,12 @@ TEST_CASE("a cgroup whose files are missing, denied, empty, torn or huge ends no
   const AsOrdinaryUser ordinary;
   const Tick tick = m.machine.tick();
   CHECK(tick.counts.seen == 8);
-  CHECK(paths_of(tick) == Paths{"/good"});
-  CHECK_FALSE(tick.cgroups.front().file_kib);
+  CHECK(paths_of(tick) == Paths{"/empty", "/good", "/huge", "/torn"});
+  for (const CgroupSample& cgroup : tick.cgroups) {
+    CHECK(cgroup.current_kib == 4);
+    CHECK_FALSE(cgroup.max_kib);
+    CHECK_FALSE(cgroup.file_kib);
+  }
   CHECK(tick.counts.malformed == 4);
 }
 
@@ -388,7 +478,7 @@ std::string events(int kills) {
 
 }  // namespace
 
-TEST_CASE("an OOM kill is told of the lowest cgroup that counts it, and of what was before nothing") {
+TEST_CASE("an OOM kill belongs to the lowest cgroup that counts it; kills before the first reading to none") {
   CgroupMachine m;
   count_kills(m, 5);
   for (const char* path : {"/a", "/a/b", "/a/b/c"}) m.limit(path, "max\n", "4096\n");
@@ -402,7 +492,7 @@ TEST_CASE("an OOM kill is told of the lowest cgroup that counts it, and of what 
   CHECK(m.machine.tick().oom_kills == Kills{{"/a/b/c", 1}});
   CHECK(m.machine.tick().oom_kills.empty());
 
-  // Two in /a/b itself, or in one below it that is gone; one in a cgroup that nobody knew.
+  // Two in /a/b or in a deleted child of it; one in an unknown cgroup.
   count_kills(m, 9);
   for (const char* path : {"/a", "/a/b"}) m.put(path, "events", events(6));
   m.limit("/new", "max\n", "4096\n");
@@ -414,7 +504,51 @@ TEST_CASE("an OOM kill is told of the lowest cgroup that counts it, and of what 
   CHECK(m.machine.tick().oom_kills == Kills{{"/new", 1}});
 }
 
-TEST_CASE("what one cgroup near its limit says early of an OOM kill is not told twice") {
+TEST_CASE("a cgroup with odd usage keeps its row and its last usage") {
+  CgroupMachine m;
+  m.limit("/a", "8192\n", "4096\n");
+  m.add(10, "/a");
+  REQUIRE(m.machine.tick().cgroups.size() == 1);
+  m.limit("/a", "8192\n", "99999999999999999999\n");
+  m.move(10, "/a");
+  const Tick tick = m.machine.tick();
+  REQUIRE(tick.cgroups.size() == 1);
+  CHECK(tick.cgroups[0].current_kib == 4);
+  CHECK(tick.counts.malformed > 0);
+  m.limit("/a", "8192\n", "1048576\n");
+  m.move(10, "/a");
+  CHECK(m.machine.tick().cgroups[0].current_kib == 1024);
+}
+
+TEST_CASE("A killed group has its first process once, although the kernel counts it twice") {
+  CgroupMachine m;
+  const auto count = [&m](const char* path, int kills, int groups) {
+    m.put(path, "events", fmt::format("low 0\noom_kill {}\noom_group_kill {}\n", kills, groups));
+  };
+  count_kills(m, 0);
+  for (const char* path : {"/a", "/a/b", "/a/b/c"}) m.limit(path, "max\n", "4096\n");
+  for (const char* path : {"/a", "/a/b", "/a/b/c"}) count(path, 0, 0);
+  m.add(10, "/a/b/c");
+  CHECK(m.machine.tick().oom_kills.empty());
+
+  // All of /a/b: three processes in /a/b/c, one of them chosen first.
+  count_kills(m, 4);
+  count("/a/b/c", 4, 0);
+  for (const char* path : {"/a", "/a/b"}) count(path, 4, 1);
+  const Tick tick = m.machine.tick();
+  CHECK(tick.oom_kills == Kills{{"/a/b", 3, 1}});
+  std::int64_t ahead = 0;
+  CHECK(unattributed_kills(4, tick, ahead) == 0);
+  CHECK(ahead == 0);
+
+  // The next is one alone.
+  count_kills(m, 5);
+  count("/a/b/c", 5, 0);
+  for (const char* path : {"/a", "/a/b"}) count(path, 5, 1);
+  CHECK(m.machine.tick().oom_kills == Kills{{"/a/b/c", 1}});
+}
+
+TEST_CASE("an OOM kill that a cgroup near its limit reports early is not reported twice") {
   CgroupMachine m;
   count_kills(m, 0);
   m.limit("/a", "max\n", "4096\n");
@@ -462,7 +596,7 @@ TEST_CASE("OOM kills of v1: each cgroup counts its own") {
   CHECK(m.machine.tick().oom_kills == Kills{{"/a", 1}, {"/a/b", 2}});
 }
 
-TEST_CASE("a cgroup of v1 is told with what that kernel counts, and the unified tree beside it has no say") {
+TEST_CASE("a v1 cgroup has the values of that kernel; the unified tree next to it is ignored") {
   V1Machine m;
   m.group("/a", "8192\n", 2);
   m.put_v1("/a", "max_usage_in_bytes", "8192\n");
@@ -491,7 +625,7 @@ TEST_CASE("a cgroup of v1 is told with what that kernel counts, and the unified 
   CHECK(tick.counts.malformed == 0);
 }
 
-TEST_CASE("cgroups of a unified tree below v1's controllers are read where it has the memory controller") {
+TEST_CASE("cgroups of a unified tree next to v1's controllers are read if it has the memory controller") {
   CgroupMachine m;
   m.put("/unified/a", "max", "max\n");
   m.put("/unified/a", "current", "4096\n");
@@ -504,7 +638,7 @@ TEST_CASE("cgroups of a unified tree below v1's controllers are read where it ha
   CHECK(paths_of(m.machine.tick()) == Paths{"/a"});
 }
 
-TEST_CASE("a file of a cgroup that may not be read, or is none, is absent and no error") {
+TEST_CASE("an unreadable file of a cgroup is absent, without an error") {
   CgroupMachine m;
   m.limit("/a", "max\n", "4096\n");
   // As EOPNOTSUPP and ENODEV are: it can be opened, and every read fails.

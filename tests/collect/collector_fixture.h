@@ -1,6 +1,6 @@
 #pragma once
 
-// A collector on a fake /proc, and what one asks of its ticks.
+// A collector on a fake /proc, and queries of its ticks.
 
 #include <algorithm>
 #include <chrono>
@@ -27,12 +27,12 @@ inline std::unique_ptr<TickSource> make_collector(
     const ProcFs& proc, const Clock& clock, const CollectorOptions& options = many_descriptors(),
     Result<std::unique_ptr<Census>> census = std::unique_ptr<Census>(),
     Result<std::unique_ptr<ProcessEvents>> events = std::unique_ptr<ProcessEvents>()) {
-  auto categoriser = Categoriser::make(default_category_rules());
+  // Compiled once: their patterns take longer than most ticks.
+  static const auto categoriser = Categoriser::make(default_category_rules());
   REQUIRE(categoriser.ok());
-  auto redactor = Redactor::make({});
+  static const auto redactor = Redactor::make({});
   REQUIRE(redactor.ok());
-  return make_proc_source(proc, clock, *std::move(categoriser), *std::move(redactor), options, std::move(census),
-                          std::move(events));
+  return make_proc_source(proc, clock, *categoriser, *redactor, options, std::move(census), std::move(events));
 }
 
 inline bool has_sample(const Tick& tick, std::int32_t pid) {
@@ -52,10 +52,10 @@ inline ProcessInfo born_of(const Tick& tick, std::int32_t pid) {
   for (const ProcessInfo& info : tick.born) {
     if (info.key.pid == pid) return info;
   }
-  throw std::runtime_error("nothing told of process " + std::to_string(pid));
+  throw std::runtime_error("no ProcessInfo of process " + std::to_string(pid));
 }
 
-// A fake machine and the collector that watches it.
+// A fake machine and its collector.
 struct Machine {
   FakeProc proc;
   ManualClock clock{{FakeProc::kBootMs + 1'000'000, 1'000'000}};
@@ -78,7 +78,7 @@ inline FakeProcess fake(std::int32_t pid, std::string comm, std::int64_t private
   process.comm = std::move(comm);
   process.start_ticks = 1000 + static_cast<std::uint64_t>(pid);
   process.exe = std::string("/usr/bin/").append(process.comm);
-  process.cwd.assign(1, '/');  // g++ 12 warns of what "/" would be copied from
+  process.cwd.assign(1, '/');  // g++ 12 warns if "/" is copied
   process.arguments = {process.exe};
   process.memory = memory_of(private_kib, 200);
   return process;

@@ -1,4 +1,4 @@
-// The collector over many ticks on a fake /proc: descriptors, what a run leaves to the next, new rules, sums.
+// The collector over many ticks on a fake /proc: descriptors, the next run, new rules, sums.
 
 #include <map>
 
@@ -25,7 +25,7 @@ TEST_CASE("with fewer descriptors than files the ticks are the same") {
         CHECK(sample.memory.get(F::private_dirty) == sample.key.pid * 100);
       }
     }
-    // More come, and one goes.
+    // More start, and one exits.
     for (std::int32_t pid = 21; pid <= 30; ++pid) machine.proc.add(fake(pid, "app", pid * 100));
     machine.proc.remove(5);
     for (int i = 0; i < 3; ++i) {
@@ -38,7 +38,7 @@ TEST_CASE("with fewer descriptors than files the ticks are the same") {
   }
 }
 
-TEST_CASE("no more descriptors are kept than allowed") {
+TEST_CASE("no more descriptors are cached than allowed") {
   const auto open_files = [] {
     std::vector<std::int32_t> numbers;
     REQUIRE(ProcFs("/proc/self/fd").list(numbers).ok());
@@ -58,7 +58,7 @@ TEST_CASE("no more descriptors are kept than allowed") {
   CHECK(open_files() - before == machine_files);
 }
 
-TEST_CASE("a cgroup is looked up again at keyframes") {
+TEST_CASE("a cgroup is read again at keyframes") {
   Machine machine;
   FakeProcess app = fake(10, "app");
   machine.proc.add(app);
@@ -80,7 +80,7 @@ TEST_CASE("an earlier run's exec counts go on") {
   for (const std::int32_t pid : {10, 11, 12, 13}) machine.proc.add(fake(pid, "app"));
   machine.collector->seed({
       {{10, 1010, 1}, "app", "/usr/bin/app"},
-      {{10, 1010, 2}, "app", "/usr/bin/app (deleted)"},
+      {{10, 1010, 2}, "app", "/usr/bin/app"},
       {{11, 1011, 4}, "sh", "/bin/sh"},
       {{12, 999, 4}, "app", "/usr/bin/app"},
   });
@@ -93,7 +93,7 @@ TEST_CASE("an earlier run's exec counts go on") {
   CHECK(sample_of(tick, 11).key.exec_count == 5);
 }
 
-TEST_CASE("new rules apply to what lives already") {
+TEST_CASE("new rules apply to running processes") {
   Machine machine;
   FakeProcess app = fake(10, "app");
   app.arguments = {"app", "--pin=1234"};
@@ -163,7 +163,7 @@ TEST_CASE("the categories add up to the processes") {
   }
 }
 
-TEST_CASE("a tick says what it cost") {
+TEST_CASE("a tick has its cost") {
   Machine machine;
   for (std::int32_t pid = 1; pid <= 50; ++pid) machine.proc.add(fake(pid, "app"));
   const Tick tick = machine.tick();

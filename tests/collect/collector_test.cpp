@@ -1,4 +1,4 @@
-// The collector on a fake /proc: what is born, what is read of it, and what it adds up to.
+// The collector on a fake /proc: new processes, their readings, and sums.
 
 #include "collect/collector.h"
 
@@ -6,13 +6,30 @@
 
 #include "collect/collector_fixture.h"
 #include "collect/process/command_reader.h"
+#include "collect/process/name_budget.h"
 
 using namespace memoir;
 using namespace memoir::test;
 
 using F = ProcessField;
 
-TEST_CASE("a process is told once, and sampled in every tick") {
+TEST_CASE("Settings of a process are read with its identity, and again with its cgroup") {
+  Machine m;
+  m.proc.add(fake(10, "app", 1000));
+  m.proc.write(10, PidFile::limits, "Max open files  1024  4096  files\nMax processes  -5  1  processes\n");
+  m.proc.write(10, PidFile::oom_score_adj, "-500\n");
+  const Tick first = m.tick();
+  CHECK(born_of(first, 10).settings.limits == "NOFILE=1024:4096");
+  CHECK(born_of(first, 10).settings.oom_score_adj == -500);
+  CHECK(first.odd_lines.kinds().size() == 1);
+  m.proc.write(10, PidFile::oom_score_adj, "200\n");
+  CHECK(m.tick().born.empty());
+  const Tick later = m.tick(true);
+  CHECK(born_of(later, 10).settings.oom_score_adj == 200);
+  CHECK(born_of(later, 10).key == born_of(first, 10).key);
+}
+
+TEST_CASE("a process is reported once and sampled in every tick") {
   Machine machine;
   FakeProcess app = fake(100, "app", 4096);
   app.parent_pid = 7;
@@ -61,7 +78,7 @@ TEST_CASE("a process is told once, and sampled in every tick") {
   CHECK(second.processes[0].memory == app.memory);
 }
 
-TEST_CASE("all that live are told again when the store lost what it knew") {
+TEST_CASE("all running processes are reported again after the store lost its state") {
   Machine machine;
   for (const std::int32_t pid : {10, 20}) machine.proc.add(fake(pid, "app"));
   const Tick first = machine.tick();
@@ -135,7 +152,7 @@ TEST_CASE("a zombie is shown as such, without memory, and keeps its identity") {
   CHECK(sample_of(machine.tick(), 60).source == Source::inaccessible);
 }
 
-TEST_CASE("a zombie that is first seen as one has a name in brackets") {
+TEST_CASE("a process first sampled as a zombie has a name in brackets") {
   Machine machine;
   machine.proc.add(fake(61, "app"));
   machine.proc.become_zombie(fake(61, "app"));
@@ -168,7 +185,7 @@ TEST_CASE("kernel threads are counted, and become processes when they start a pr
   CHECK(machine.tick().counts.exited == 1);
 }
 
-TEST_CASE("where the rollup is denied, status stands in for it") {
+TEST_CASE("where the rollup is denied, status replaces it") {
   Machine machine;
   FakeProcess own = fake(100, "app", 4096);
   own.uid = ::geteuid();
@@ -201,7 +218,7 @@ TEST_CASE("where the rollup is denied, status stands in for it") {
   CHECK(machine.collector->access().note.find("CAP_SYS_PTRACE") != std::string::npos);
 }
 
-TEST_CASE("a denied rollup is asked for again at a keyframe, or when the process may have become another") {
+TEST_CASE("a denied rollup is read again at a keyframe, or after a possible exec") {
   Machine machine;
   FakeProcess denied = fake(101, "app", 4096);
   denied.uid = 12345;
@@ -211,7 +228,7 @@ TEST_CASE("a denied rollup is asked for again at a keyframe, or when the process
     const AsOrdinaryUser ordinary;
     CHECK(machine.tick().counts.denied == 1);
   }
-  // It is permitted now, which nothing tells.
+  // It is permitted now; no event reports that.
   machine.proc.update(denied);
   const Tick unaware = machine.tick();
   CHECK(unaware.counts.denied == 1);
@@ -234,7 +251,7 @@ TEST_CASE("a denied rollup is asked for again at a keyframe, or when the process
   CHECK(sample_of(machine.tick(), 101).source == Source::exact);
 }
 
-TEST_CASE("a tree without pressure is recorded without it, and said so") {
+TEST_CASE("a tree without pressure is recorded without it, with a note") {
   Machine machine;
   machine.proc.remove(SystemFile::pressure_memory);
   machine.proc.add(fake(1, "init"));
@@ -245,7 +262,7 @@ TEST_CASE("a tree without pressure is recorded without it, and said so") {
   CHECK(machine.collector->access().note.find("pressure") != std::string::npos);
 }
 
-TEST_CASE("nothing is missing where nothing is missing") {
+TEST_CASE("a complete machine has no degraded mode") {
   Machine machine;
   machine.proc.add(fake(1, "init"));
   const Tick tick = machine.tick();
@@ -253,19 +270,43 @@ TEST_CASE("nothing is missing where nothing is missing") {
   CHECK(machine.collector->access().note.empty());
 }
 
-TEST_CASE("without meminfo or /proc there is no tick, and the next one goes on") {
+TEST_CASE("without meminfo the machine is unknown, and all else is known") {
   Machine machine;
   machine.proc.add(fake(100, "app"));
   machine.tick();
-  machine.proc.write(SystemFile::meminfo, "");
-  CHECK_FALSE(machine.collector->collect(false).ok());
-  machine.proc.write(SystemFile::meminfo, "MemTotal: 1000 kB\n");
-  const Tick tick = machine.tick();
-  CHECK(tick.born.empty());
-  CHECK(tick.processes.size() == 1);
+  for (const std::string text : {"", "junk\n"}) {
+    machine.proc.write(SystemFile::meminfo, text);
+    const Tick odd = machine.tick();
+    CHECK_FALSE(odd.machine.memory.has(MachineField::mem_total));
+    CHECK(odd.machine.memory.has(MachineField::pgfault));
+    CHECK(odd.processes.size() == 1);
+    CHECK(odd.counts.malformed == 1);
+    machine.proc.write(SystemFile::meminfo, "MemTotal: 1000 kB\n");
+    const Tick tick = machine.tick();
+    CHECK(tick.born.empty());
+    CHECK(tick.processes.size() == 1);
+    CHECK(tick.machine.memory.get(MachineField::mem_total) == 1000);
+    CHECK(tick.counts.malformed == 0);
+  }
+  Machine without;
+  without.proc.remove(SystemFile::meminfo);
+  CHECK(without.tick().counts.malformed == 1);
 }
 
-TEST_CASE("garbage in one process's files is counted and ends nothing") {
+TEST_CASE("free pages on the lists of the CPUs are read at each tick") {
+  Machine machine;
+  CHECK_FALSE(machine.tick().machine.memory.has(MachineField::per_cpu_free));
+  const std::int64_t page_kib = ::sysconf(_SC_PAGESIZE) / 1024;
+  machine.proc.write(SystemFile::zoneinfo, "Node 0, zone DMA32\n  pagesets\n    cpu: 0\n  count: 5\n  high: 9\n");
+  CHECK(machine.tick().machine.memory.get(MachineField::per_cpu_free) == 5 * page_kib);
+  machine.proc.write(SystemFile::zoneinfo,
+                     "Node 0, zone DMA32\n  pagesets\n    cpu: 0\n  count: 7\n    cpu: 1\n  count: 1\n");
+  const Tick tick = machine.tick();
+  CHECK(tick.machine.memory.get(MachineField::per_cpu_free) == 8 * page_kib);
+  CHECK(tick.counts.malformed == 0);
+}
+
+TEST_CASE("garbage in one process's files is counted and stops nothing") {
   Machine machine;
   for (const std::int32_t pid : {10, 11, 12, 13, 14}) machine.proc.add(fake(pid, "app"));
   machine.proc.write(10, PidFile::smaps_rollup, "Rss: garbage\n");
@@ -273,10 +314,10 @@ TEST_CASE("garbage in one process's files is counted and ends nothing") {
   machine.proc.write(12, PidFile::stat, "12 (app");
   machine.proc.write(13, PidFile::cgroup, "no colons");
   const Tick tick = machine.tick();
-  CHECK(tick.counts.malformed == 3);
+  CHECK(tick.counts.malformed == 5);
   CHECK(sample_of(tick, 10).source == Source::approximate);
   CHECK(sample_of(tick, 11).source == Source::inaccessible);
-  CHECK(!has_sample(tick, 12));  // who it is is not known
+  CHECK(!has_sample(tick, 12));  // its identity is unknown
   CHECK(born_of(tick, 13).cgroup.empty());
   CHECK(sample_of(tick, 13).source == Source::exact);
   CHECK(sample_of(tick, 14).source == Source::exact);
@@ -291,7 +332,7 @@ TEST_CASE("garbage in one process's files is counted and ends nothing") {
   CHECK(sample_of(fixed, 11).source == Source::exact);
 }
 
-TEST_CASE("a process that is listed but gone is counted as vanished") {
+TEST_CASE("a process that is listed but has exited is counted as vanished") {
   Machine machine;
   machine.proc.add(fake(10, "app"));
   machine.proc.add(fake(11, "app"));
@@ -303,7 +344,40 @@ TEST_CASE("a process that is listed but gone is counted as vanished") {
   CHECK(tick.born.empty());
 }
 
-TEST_CASE("of a user's command lines so much is read in a tick, and the rest in later ones") {
+TEST_CASE("command lines that take long to redact use up their own user's CPU time only") {
+  constexpr std::uint32_t kAttacker = 4242;
+  RedactionOptions rules;
+  // Too many states for an automaton: a slower search is done for each rule.
+  for (int i = 0; i < 60; ++i) rules.rules.push_back({"[a-d][^u-w]{13}y", "", false, "", 1});
+  Machine machine;
+  machine.collector->set_rules(*Categoriser::make({}), *Redactor::make(rules));
+  std::string slow;
+  for (std::uint32_t i = 1; slow.size() < 100'000; i = i * 1664525 + 1013904223) slow += "abcdefgx"[i >> 29];
+  for (std::int32_t pid = 100; pid < 110; ++pid) {
+    FakeProcess flood = fake(pid, "flood");
+    flood.uid = kAttacker;
+    flood.arguments = {"flood", slow};
+    machine.proc.add(flood);
+  }
+  for (std::int32_t pid = 200; pid < 210; ++pid) machine.proc.add(fake(pid, "other"));
+  std::vector<Event> events;
+  int ticks = 0;
+  for (bool all_read = false; !all_read && ticks < 1000; ++ticks) {
+    const Tick tick = machine.tick();
+    if (ticks == 0) {
+      for (std::int32_t pid = 200; pid < 210; ++pid) CHECK(born_of(tick, pid).command == "/usr/bin/other");
+      CHECK_FALSE(born_of(tick, 109).command.starts_with("flood "));
+      CHECK(tick.counts.blocked > 0);
+    }
+    all_read = tick.counts.blocked == 0;
+    events.insert(events.end(), machine.collector->events().begin(), machine.collector->events().end());
+  }
+  CHECK(ticks > 3);
+  REQUIRE(!events.empty());
+  CHECK_THAT(events[0].text, ContainsSubstring("uid 4242"));
+}
+
+TEST_CASE("a user's command lines are read up to a limit in a tick, the others in later ones") {
   constexpr std::int32_t kFlood = 40;
   Machine machine;
   for (std::int32_t pid = 100; pid < 100 + kFlood; ++pid) {
@@ -320,7 +394,7 @@ TEST_CASE("of a user's command lines so much is read in a tick, and the rest in 
   };
   const Tick first = machine.tick();
   CHECK(born_of(first, 900).command == "/usr/bin/other");
-  // 68 KiB are looked at of each: 16 of them are 1 MiB.
+  // 68 KiB of each are read: 16 of them are 1 MiB.
   CHECK(not_read(first) == kFlood - 16);
   CHECK(not_read(machine.tick()) == 0);
   const Tick third = machine.tick();
@@ -328,7 +402,7 @@ TEST_CASE("of a user's command lines so much is read in a tick, and the rest in 
   CHECK(born_of(third, 139).command.starts_with("flood xxx"));
   CHECK(machine.tick().born.empty());
 
-  // New names make them be read again, within the same budget; what is known stays until then.
+  // New names cause new reads within the same budget; known ones stay until then.
   for (std::int32_t pid = 100; pid < 100 + kFlood; ++pid) {
     FakeProcess flood = fake(pid, "renamed");
     flood.uid = 4242;
@@ -346,7 +420,29 @@ TEST_CASE("of a user's command lines so much is read in a tick, and the rest in 
   CHECK(born_of(renamed, 139).command.starts_with("flood xxx"));
 }
 
-TEST_CASE("hostile names and arguments are kept as valid text") {
+TEST_CASE("command lines that wait to be read repeat few reads of other files, whatever they are called meanwhile") {
+  constexpr std::int32_t kFlood = 600;
+  CollectorOptions options = many_descriptors();
+  options.store_bytes = 1;  // for a user some 120 names, the others are "other of USER"
+  Machine machine(options);
+  for (std::int32_t pid = 1000; pid < 1000 + kFlood; ++pid) {
+    FakeProcess flood = fake(pid, fmt::format("flood{}", pid));
+    flood.uid = 4242;
+    flood.arguments = {flood.exe, std::string(70'000, 'x')};
+    machine.proc.add(flood);
+  }
+  const Tick first = machine.tick();
+  const auto cut = [](const ProcessInfo& info) { return info.command.ends_with(kCommandLeftOut); };
+  CHECK(std::ranges::count_if(first.born, cut) > 300);
+  for (std::int32_t pid = 1000; pid < 1000 + kFlood; ++pid) machine.proc.write(pid, PidFile::oom_score_adj, "7\n");
+  const Tick second = machine.tick();
+  const auto again =
+      std::ranges::count_if(second.born, [](const ProcessInfo& info) { return info.settings.oom_score_adj == 7; });
+  CHECK(again >= 16);
+  CHECK(again <= 300);
+}
+
+TEST_CASE("hostile names and arguments are stored as valid text") {
   Machine machine;
   FakeProcess app = fake(10, "app");
   app.comm = "a\nb\xff) R 1";

@@ -1,4 +1,4 @@
-// What container managers' files tell of a container, from recorded state below a folder.
+// Container details from the files of container managers, read from recorded state below a folder.
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ class Managers {
     describe_container(root(), container, buffer);
     return container;
   }
-  // Those of Docker, of /docker/ID.
+  // Files of Docker, for /docker/ID.
   void docker(std::string_view text) const { put("/var/lib/docker/containers/" + kId + "/config.v2.json", text); }
   Container of_docker() const { return describe("/docker/" + kId); }
 
@@ -63,7 +63,7 @@ TEST_CASE("containers: Podman's list, as version 4.3.1 wrote it") {
                          R"("flags":{"MountLabel":"","ProcessLabel":""}}])");
   CHECK(managers.describe("/machine.slice/libpod-" + kId + ".scope/container") ==
         Container{"podman", kId, "shop-db", "docker.io/library/postgres:16", {}, {}});
-  // Those that go with their end; of one made from a folder there is no image.
+  // Files that are deleted with the container; one made from a folder has no image.
   managers.put(list, "[]");
   managers.put("/var/lib/containers/storage/overlay-containers/volatile-containers.json",
                R"([{"id":")" + kId + R"(","names":["once"],"metadata":"{\"image-name\":\"\"}"}])");
@@ -97,13 +97,13 @@ TEST_CASE("containers: the kubelet's folder for logs has the name of a pod") {
   CHECK(container.name.empty());
 }
 
-TEST_CASE("containers: where no file tells it, a container has its runtime and id alone") {
+TEST_CASE("containers: without a state file a container has only its runtime and id") {
   const Managers managers;
   CHECK(managers.of_docker() == Container{"docker", kId, {}, {}, {}, {}});
   CHECK(managers.describe("/lxc/101") == Container{"lxc", "101", {}, {}, {}, {}});
 }
 
-TEST_CASE("containers: what is broken, deep, huge or no text tells nothing and ends nothing") {
+TEST_CASE("containers: broken, deep, huge or binary files are ignored and stop nothing") {
   const Managers managers;
   const auto text = GENERATE(as<std::string>{}, "", "{", "[]", "null", "\"x\"", R"({"Name":7,"Config":{"Image":[]}})",
                              R"({"Name":null,"Config":"x"})", "{\"Name\":\"\xff\"}", std::string(200'000, '['),
@@ -112,7 +112,7 @@ TEST_CASE("containers: what is broken, deep, huge or no text tells nothing and e
   CHECK(managers.of_docker() == Container{"docker", kId, {}, {}, {}, {}});
 }
 
-TEST_CASE("containers: names are cut, and remain UTF-8") {
+TEST_CASE("containers: names are truncated and remain UTF-8") {
   const Managers managers;
   std::string name;
   for (int i = 0; i < 200; ++i) name += "ä";
@@ -123,7 +123,7 @@ TEST_CASE("containers: names are cut, and remain UTF-8") {
   CHECK(container.image == "a\x1b[31mb");
 }
 
-TEST_CASE("containers: no link leads out of a manager's folder, and nothing but a file is read") {
+TEST_CASE("containers: no link leads out of a manager's folder, and only regular files are read") {
   const Managers managers;
   const std::string folder = managers.root() + "/var/lib/docker/containers/" + kId;
   managers.put("/outside/config.v2.json", R"({"Name":"/stolen"})");
@@ -140,7 +140,7 @@ TEST_CASE("containers: no link leads out of a manager's folder, and nothing but 
   CHECK(managers.of_docker().name.empty());
 }
 
-TEST_CASE("containers: the folder of a manager itself may be a link, as who moves it to another disk makes it") {
+TEST_CASE("containers: a manager's folder may be a link, for example to another disk") {
   const Managers managers;
   managers.put("/disk/containers/" + kId + "/config.v2.json", R"({"Name":"/web-1"})");
   fs::create_directories(managers.root() + "/var/lib");
@@ -164,7 +164,7 @@ CollectorOptions reading(const Managers& managers) {
 
 }  // namespace
 
-TEST_CASE("containers are told of once, a tick after a process in them was seen, and again on demand") {
+TEST_CASE("containers are reported once, a tick after a process in them was first sampled, and again on demand") {
   const Managers managers;
   managers.docker(R"({"Name":"/web-1","Config":{"Image":"nginx"}})");
   Machine machine(reading(managers));
@@ -172,18 +172,18 @@ TEST_CASE("containers are told of once, a tick after a process in them was seen,
   add_to(machine, 11, "/docker/" + kId);
   add_to(machine, 12, "/system.slice/nginx.service");
   CHECK(machine.tick().containers.empty());
-  const std::vector told{CgroupContainer{"/docker/" + kId, {"docker", kId, "web-1", "nginx", {}, {}}}};
-  CHECK(machine.tick().containers == told);
+  const std::vector reported{CgroupContainer{"/docker/" + kId, {"docker", kId, "web-1", "nginx", {}, {}}}};
+  CHECK(machine.tick().containers == reported);
   CHECK(machine.tick().containers.empty());
   add_to(machine, 13, "/docker/" + kId);
   CHECK(machine.tick().containers.empty());
   CHECK(machine.tick().containers.empty());
   machine.collector->report_all();
   CHECK(machine.tick().containers.empty());
-  CHECK(machine.tick().containers == told);
+  CHECK(machine.tick().containers == reported);
 }
 
-TEST_CASE("without leave to ask, containers have what their cgroup tells") {
+TEST_CASE("without permission to read state files, containers have the details in their cgroup's name") {
   const Managers managers;
   managers.docker(R"({"Name":"/web-1","Config":{"Image":"nginx"}})");
   CollectorOptions options = reading(managers);
@@ -193,7 +193,7 @@ TEST_CASE("without leave to ask, containers have what their cgroup tells") {
   CHECK(machine.tick().containers == std::vector{CgroupContainer{"/docker/" + kId, {"docker", kId, {}, {}, {}, {}}}});
 }
 
-TEST_CASE("who names containers all day fills no more of the store than others may") {
+TEST_CASE("constantly renamed containers fill no more of the store than others may") {
   const Managers managers;
   ContainerReader reader(managers.root(), true, 16LL << 20);
   BlockingReader blocking(std::chrono::seconds(10));
@@ -208,9 +208,9 @@ TEST_CASE("who names containers all day fills no more of the store than others m
     ProcessInfo info;
     info.cgroup = "/docker/" + id;
     tick.born.push_back(info);
-    Pass pass{.tick = tick, .buffer = buffer};
+    CollectContext context{.tick = tick, .buffer = buffer};
     if (const auto job = reader.ask()) blocking.run({job}, tick.cost);
-    reader.take(pass);
+    reader.take(context);
     for (const CgroupContainer& of : tick.containers) named += of.container.name.empty() ? 0 : 1;
   }
   CHECK(named > 100);

@@ -49,7 +49,7 @@ using Lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("kernel log: what is written from now on, in whole records") {
+TEST_CASE("kernel log: later records, complete") {
   const LogFile file("6,1,1,-;before\n");
   KernelLog log = open_log(file.path);
   CHECK(messages(log).empty());
@@ -60,7 +60,7 @@ TEST_CASE("kernel log: what is written from now on, in whole records") {
   CHECK(messages(log).empty());
 }
 
-TEST_CASE("kernel log: a line without an end takes no memory for good") {
+TEST_CASE("kernel log: an endless line uses no memory permanently") {
   const LogFile file;
   KernelLog log = open_log(file.path);
   file.append(std::string(300'000, 'x'));
@@ -69,7 +69,7 @@ TEST_CASE("kernel log: a line without an end takes no memory for good") {
   CHECK(messages(log) == Lines{"one"});
 }
 
-TEST_CASE("kernel log: a fifo as it comes") {
+TEST_CASE("kernel log: a fifo") {
   const TemporaryDirectory folder;
   const std::string path = folder.path() + "/kmsg";
   REQUIRE(mkfifo(path.c_str(), 0600) == 0);
@@ -83,7 +83,7 @@ TEST_CASE("kernel log: a fifo as it comes") {
   CHECK(messages(log) == Lines{"one", "two"});
 }
 
-TEST_CASE("kernel log: so many at once, and the rest the next time") {
+TEST_CASE("kernel log: up to a limit at once, the others the next time") {
   const LogFile file;
   KernelLog log = open_log(file.path);
   std::string text;
@@ -95,7 +95,7 @@ TEST_CASE("kernel log: so many at once, and the rest the next time") {
     std::size_t now = 0;
     const auto taken = log.read([&](const LogRecord&, bool) { ++now; });
     REQUIRE(taken.ok());
-    CHECK(now < KernelLog::kMostRecords + 1'000);
+    CHECK(now < KernelLog::kMaxRecords + 1'000);
     seen += now;
     all = taken->all;
   }
@@ -103,12 +103,12 @@ TEST_CASE("kernel log: so many at once, and the rest the next time") {
   CHECK(times >= 3);
 }
 
-TEST_CASE("kernel log: what is not there or may not be read is told with what is missing") {
+TEST_CASE("kernel log: an absent or denied log is a degraded mode") {
   const TemporaryDirectory folder;
   const auto none = KernelLog::open(folder.path() + "/none", kRestricted);
   REQUIRE_FALSE(none.ok());
-  CHECK(none.error().kind == ErrorKind::gone);
-  // What fails later is not read again.
+  CHECK(none.error().kind == ErrorKind::not_found);
+  // A later failure is not retried.
   OomLog log;
   REQUIRE(log.open(folder.path(), kRestricted, 4, 0).ok());
   CHECK(log.reads());
@@ -120,7 +120,7 @@ TEST_CASE("kernel log: what is not there or may not be read is told with what is
   CHECK(log.take(0, kills).ok());
 }
 
-TEST_CASE("log clock: a record was written between two reads, whatever its own time") {
+TEST_CASE("log clock: a record was written between two reads, even if its own time differs") {
   LogClock clock;
   CHECK(clock.boot_ms(5'000'000, 4'000, 6'000) == 5'000);
   // The machine was suspended for a while.
@@ -152,10 +152,10 @@ TEST_CASE("live: the kernel's own log is understood") {
   auto log = KernelLog::open("/dev/kmsg", kRestricted);
   if (!log) {
     WARN("skipped: " << log.error().message);
-    CHECK((log.error().kind == ErrorKind::gone || log.error().kind == ErrorKind::denied));
+    CHECK((log.error().kind == ErrorKind::not_found || log.error().kind == ErrorKind::denied));
     return;
   }
-  // All that is there, from the beginning.
+  // Everything in it, from the start.
   const Fd all(::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   std::string buffer(16'384, '\0');
   for (int i = 0; i < 100'000; ++i) {

@@ -1,4 +1,4 @@
-// What the kernel's log tells of OOM kills: its records, its lines, and the reports that they make.
+// OOM kills in the kernel's log: its records, its lines, and the reports made of them.
 
 #include "collect/oom/oom_reports.h"
 
@@ -19,7 +19,7 @@ LogRecord line_of(std::string_view message, std::int64_t boot_us = 1'000) {
   return record;
 }
 
-// Of the records that a text of /dev/kmsg has.
+// From the records of a text of /dev/kmsg.
 std::vector<OomReport> reports_of(std::string_view text, std::int64_t page_kib = 4) {
   OomReports reports(page_kib);
   std::vector<OomReport> all;
@@ -31,8 +31,8 @@ std::vector<OomReport> reports_of(std::string_view text, std::int64_t page_kib =
   return all;
 }
 
-// Of the messages alone.
-std::vector<OomReport> told(const std::vector<std::string>& messages) {
+// Returns the reports from these messages only.
+std::vector<OomReport> read_reports(const std::vector<std::string>& messages) {
   OomReports reports(4);
   std::vector<OomReport> all;
   for (const std::string& message : messages) {
@@ -77,7 +77,7 @@ TEST_CASE("log record: numbers, flags and message") {
   CHECK(parse_log_record("6,18446744073709551615,0,-;")->message.empty());
 }
 
-TEST_CASE("log record: what is none is malformed") {
+TEST_CASE("log record: other text is malformed") {
   const auto text = GENERATE(as<std::string>{}, "", "\n", ";", "6,1;x", "6,1,-2,-;x", "6,x,2,-;x", "a,1,2,-;x",
                              "6,1,2,-", " SUBSYSTEM=usb", "6,1,9223372036854775808,-;x");
   INFO(text);
@@ -86,7 +86,7 @@ TEST_CASE("log record: what is none is malformed") {
   CHECK(record.error().kind == ErrorKind::malformed);
 }
 
-TEST_CASE("log record: what is escaped is as it was logged") {
+TEST_CASE("log record: escapes are decoded") {
   CHECK(unescape_log(R"(keeper \xc3\xa9)") == "keeper é");
   CHECK(unescape_log(R"(two\x0alines \x5cx41)") == "two\nlines \\x41");
   CHECK(unescape_log(R"(\x4 \xzz \x)") == R"(\x4 \xzz \x)");
@@ -112,7 +112,7 @@ TEST_CASE("OOM report of Linux 6.18: a cgroup above has reached its limit") {
   CHECK(detail.others == std::vector<OomTask>{{17727, "keeper é", 4439 * 4, 0}, {17728, "two\nlines \\", 3927 * 4, 0}});
 }
 
-TEST_CASE("OOM report of Linux 5.10: of the whole machine, with a device's record between") {
+TEST_CASE("OOM report of Linux 5.10: of the machine, with a device's record in between") {
   const auto reports = reports_of(test::fixture("linux-5.10/machine/kmsg"));
   REQUIRE(reports.size() == 1);
   const OomReport& report = reports.front();
@@ -140,42 +140,43 @@ TEST_CASE("OOM report of kernels before 4.20: the cgroup in a line of its own") 
 }
 
 TEST_CASE("OOM report: the last line alone is one") {
-  const auto told_by = told({kill_of(5, "a"),
-                             "Out of memory (oom_kill_allocating_task): Killed process 6 (b) "
-                             "total-vm:4kB, anon-rss:4kB, file-rss:0kB, shmem-rss:0kB",
-                             "Killed process 7 (c) total-vm:4kB, anon-rss:4kB, file-rss:0kB"});
-  REQUIRE(told_by.size() == 3);
-  CHECK(told_by[0].pid == 5);
-  CHECK(told_by[0].detail.scope == OomScope::cgroup);
-  CHECK(told_by[0].detail.anon_kib == 40'832);
-  CHECK(told_by[0].detail.invoked_by.empty());
-  CHECK(told_by[1].comm == "b");
-  CHECK(told_by[1].detail.scope == OomScope::machine);
-  CHECK(told_by[2].comm == "c");
-  CHECK_FALSE(told_by[2].detail.shmem_kib);
+  const auto reports = read_reports({kill_of(5, "a"),
+                                     "Out of memory (oom_kill_allocating_task): Killed process 6 (b) "
+                                     "total-vm:4kB, anon-rss:4kB, file-rss:0kB, shmem-rss:0kB",
+                                     "Killed process 7 (c) total-vm:4kB, anon-rss:4kB, file-rss:0kB"});
+  REQUIRE(reports.size() == 3);
+  CHECK(reports[0].pid == 5);
+  CHECK(reports[0].detail.scope == OomScope::cgroup);
+  CHECK(reports[0].detail.anon_kib == 40'832);
+  CHECK(reports[0].detail.invoked_by.empty());
+  CHECK(reports[1].comm == "b");
+  CHECK(reports[1].detail.scope == OomScope::machine);
+  CHECK(reports[2].comm == "c");
+  CHECK_FALSE(reports[2].detail.shmem_kib);
 }
 
 TEST_CASE("OOM report: nodes that a cpuset leaves, and a limit that there is not") {
-  const auto told_by = told({"memory: usage 5kB, limit 9007199254740988kB, failcnt 0",
-                             "oom-kill:constraint=CONSTRAINT_CPUSET,nodemask=(null),cpuset=a,mems_allowed=1,global_oom,"
-                             "task_memcg=/a,task=x,pid=5,uid=1",
-                             "Out of memory: Killed process 5 (x) total-vm:4kB, anon-rss:4kB, file-rss:0kB"});
-  REQUIRE(told_by.size() == 1);
-  CHECK(told_by[0].detail.scope == OomScope::nodes);
-  CHECK(told_by[0].detail.usage_kib == 5);
-  CHECK_FALSE(told_by[0].detail.limit_kib);
+  const auto reports =
+      read_reports({"memory: usage 5kB, limit 9007199254740988kB, failcnt 0",
+                    "oom-kill:constraint=CONSTRAINT_CPUSET,nodemask=(null),cpuset=a,mems_allowed=1,global_oom,"
+                    "task_memcg=/a,task=x,pid=5,uid=1",
+                    "Out of memory: Killed process 5 (x) total-vm:4kB, anon-rss:4kB, file-rss:0kB"});
+  REQUIRE(reports.size() == 1);
+  CHECK(reports[0].detail.scope == OomScope::nodes);
+  CHECK(reports[0].detail.usage_kib == 5);
+  CHECK_FALSE(reports[0].detail.limit_kib);
 }
 
-TEST_CASE("OOM report: of a table of any length the largest are kept, without the victim") {
+TEST_CASE("OOM report: the largest of a table of any length are kept, without the victim") {
   std::vector<std::string> lines{"a invoked oom-killer: gfp_mask=0", kHeader};
   for (int i = 1; i <= 100'000; ++i) lines.push_back(row(i, i * 7919 % 100'003, "t" + std::to_string(i)));
   lines.push_back(row(200'000, 1'000'000, "victim"));
   lines.push_back(choice_of(200'000, "victim"));
   lines.push_back(kill_of(200'000, "victim"));
-  const auto told_by = told(lines);
-  REQUIRE(told_by.size() == 1);
-  const std::vector<OomTask>& others = told_by[0].detail.others;
-  REQUIRE(others.size() == OomDetail::kMostTasks);
+  const auto reports = read_reports(lines);
+  REQUIRE(reports.size() == 1);
+  const std::vector<OomTask>& others = reports[0].detail.others;
+  REQUIRE(others.size() == OomDetail::kMaxTasks);
   CHECK(others.front().rss_kib == 100'002 * 4);
   CHECK(others.back().rss_kib == 99'993 * 4);
   CHECK(others.front().swap_kib == 12);
@@ -192,7 +193,7 @@ TEST_CASE("OOM report: the members of a group are killed for the same, and other
                                        "Tasks in /a/b are going to be killed due to memory.oom.group set",
                                        kill_of(6, "b"),
                                        kill_of(7, "c")};
-  auto group = told(lines);
+  auto group = read_reports(lines);
   REQUIRE(group.size() == 3);
   for (const OomReport& report : group) {
     CAPTURE(report.pid);
@@ -204,21 +205,21 @@ TEST_CASE("OOM report: the members of a group are killed for the same, and other
   CHECK(group[1].cgroup.empty());  // it may be one below
   CHECK(group[1].detail.others == std::vector<OomTask>{{5, "a", 40, 12}});
   CHECK(group[2].detail.others.size() == 2);
-  // Where the kernel leaves the lines before out, they are not of another kill.
+  // If the kernel omits the preceding lines, those of another kill are not used.
   auto alone = lines;
   alone.erase(alone.begin() + 7);
-  CHECK_FALSE(told(alone)[1].detail.limit_kib);
+  CHECK_FALSE(read_reports(alone)[1].detail.limit_kib);
   // A group is killed at once.
   OomReports reports(4);
   for (const std::string& line : lines) reports.add(line_of(line, 1'000));
   CHECK_FALSE(reports.add(line_of(kill_of(8, "d"), 9'000'000))->detail.limit_kib);
 }
 
-TEST_CASE("OOM report: lines that are of another kill are not taken for this one's") {
-  CHECK_FALSE(
-      told({"memory: usage 64kB, limit 64kB, failcnt 1", choice_of(5, "a"), kill_of(6, "b")})[0].detail.limit_kib);
-  CHECK_FALSE(told({"memory: usage 64kB, limit 64kB, failcnt 1", "Out of memory and no killable processes...",
-                    kill_of(6, "b")})[0]
+TEST_CASE("OOM report: lines of another kill are not used") {
+  CHECK_FALSE(read_reports({"memory: usage 64kB, limit 64kB, failcnt 1", choice_of(5, "a"), kill_of(6, "b")})[0]
+                  .detail.limit_kib);
+  CHECK_FALSE(read_reports({"memory: usage 64kB, limit 64kB, failcnt 1", "Out of memory and no killable processes...",
+                            kill_of(6, "b")})[0]
                   .detail.limit_kib);
   OomReports reports(4);
   reports.add(line_of("memory: usage 64kB, limit 64kB, failcnt 1"));
@@ -226,52 +227,53 @@ TEST_CASE("OOM report: lines that are of another kill are not taken for this one
   CHECK_FALSE(reports.add(line_of(kill_of(6, "b")))->detail.limit_kib);
 }
 
-TEST_CASE("OOM report: a process whose first thread has ended is told by another") {
-  const auto told_by = told({"memory: usage 64kB, limit 64kB, failcnt 1", kHeader,
-                             "[     51]     0    50   100000       10   118784        3             0 a",
-                             choice_of(50, "a"), kill_of(51, "a")});
-  CHECK(told_by[0].detail.limit_kib == 64);
-  CHECK(told_by[0].detail.others.empty());
+TEST_CASE("OOM report: after its main thread has exited, a process is reported by another thread") {
+  const auto reports = read_reports({"memory: usage 64kB, limit 64kB, failcnt 1", kHeader,
+                                     "[     51]     0    50   100000       10   118784        3             0 a",
+                                     choice_of(50, "a"), kill_of(51, "a")});
+  CHECK(reports[0].detail.limit_kib == 64);
+  CHECK(reports[0].detail.others.empty());
 }
 
-TEST_CASE("OOM report: who chooses names chooses nothing else") {
-  SECTION("a name with what stands behind it") {
+TEST_CASE("OOM report: hostile process names change nothing but the name") {
+  SECTION("a name that contains the text after it") {
     const std::string comm = GENERATE(as<std::string>{}, "a) total-vm:1kB", ",task=x,pid=1", "x,pid=1,uid=0", ")", "",
                                       "  a  ", "pid=1 (init) t", R"(\x0aOut of\x20)");
     CAPTURE(comm);
-    const auto told_by = told({comm + " invoked oom-killer: gfp_mask=0", kHeader, row(6, 10, comm), row(7, 9, "b"),
-                               choice_of(7, comm), kill_of(7, comm)});
-    REQUIRE(told_by.size() == 1);
-    CHECK(told_by[0].pid == 7);
-    CHECK(told_by[0].comm == unescape_log(comm));
-    CHECK(told_by[0].cgroup == "/a/b");
-    CHECK(told_by[0].detail.limit_cgroup == "/a");
-    CHECK(told_by[0].detail.invoked_by == unescape_log(comm));
-    CHECK(told_by[0].detail.others == std::vector<OomTask>{{6, unescape_log(comm), 40, 12}});
+    const auto reports = read_reports({comm + " invoked oom-killer: gfp_mask=0", kHeader, row(6, 10, comm),
+                                       row(7, 9, "b"), choice_of(7, comm), kill_of(7, comm)});
+    REQUIRE(reports.size() == 1);
+    CHECK(reports[0].pid == 7);
+    CHECK(reports[0].comm == unescape_log(comm));
+    CHECK(reports[0].cgroup == "/a/b");
+    CHECK(reports[0].detail.limit_cgroup == "/a");
+    CHECK(reports[0].detail.invoked_by == unescape_log(comm));
+    CHECK(reports[0].detail.others == std::vector<OomTask>{{6, unescape_log(comm), 40, 12}});
   }
-  SECTION("a name that begins as another line does") {
+  SECTION("a name with the start of another line") {
     const std::string comm = GENERATE(as<std::string>{}, "Out of memory: ", "Killed process ", "oom-kill:constr",
                                       "[  pid  ] a", "[1] 1 1 1 1 1 1", "memory: usage 1");
     CAPTURE(comm);
-    const auto told_by = told({comm + " invoked oom-killer: gfp_mask=0", kHeader, comm + "[12]: segfault at 0 ip 0",
-                               row(6, 10, "a"), choice_of(7, comm), kill_of(7, comm)});
-    REQUIRE(told_by.size() == 1);
-    CHECK(told_by[0].detail.invoked_by == comm);
-    CHECK(told_by[0].detail.others.size() == 1);
-    CHECK_FALSE(told_by[0].detail.usage_kib);
+    const auto reports =
+        read_reports({comm + " invoked oom-killer: gfp_mask=0", kHeader, comm + "[12]: segfault at 0 ip 0",
+                      row(6, 10, "a"), choice_of(7, comm), kill_of(7, comm)});
+    REQUIRE(reports.size() == 1);
+    CHECK(reports[0].detail.invoked_by == comm);
+    CHECK(reports[0].detail.others.size() == 1);
+    CHECK_FALSE(reports[0].detail.usage_kib);
   }
   SECTION("paths with commas, and with the words of the line") {
     const std::string path = "/a,b,task=x,pid=1,uid=0";
-    const auto told_by = told({choice_of(7, "c", path, "/a,b"), kill_of(7, "c")});
-    CHECK(told_by[0].cgroup == path);
-    CHECK(told_by[0].detail.limit_cgroup == "/a,b");
+    const auto reports = read_reports({choice_of(7, "c", path, "/a,b"), kill_of(7, "c")});
+    CHECK(reports[0].cgroup == path);
+    CHECK(reports[0].detail.limit_cgroup == "/a,b");
   }
   SECTION("a name that is changed in between") {
-    const auto told_by = told({choice_of(7, "before"), kill_of(7, "after")});
-    CHECK(told_by[0].comm == "after");
-    CHECK(told_by[0].cgroup == "/a/b");
+    const auto reports = read_reports({choice_of(7, "before"), kill_of(7, "after")});
+    CHECK(reports[0].comm == "after");
+    CHECK(reports[0].cgroup == "/a/b");
   }
-  SECTION("a cgroup that is called as a line, whether its own line is whole or in fragments") {
+  SECTION("a cgroup with a line as its name, with its own line complete or in fragments") {
     OomReports reports(4);
     reports.add(line_of("Memory cgroup stats for /x invoked oom-killer: gfp_mask=0"));
     LogRecord fragment = line_of("Out of memory: Killed process 1 (init) total-vm:1kB, anon-rss:1kB, file-rss:1kB");
@@ -286,9 +288,9 @@ TEST_CASE("OOM report: who chooses names chooses nothing else") {
     CHECK_FALSE(reports.add(written));
   }
   SECTION("bytes that are no text") {
-    const auto told_by = told({kill_of(7, R"(\xff\xfe)")});
-    CHECK(told_by[0].comm == R"(\xff\xfe)");
-    CHECK(to_utf8(told_by[0].comm) == told_by[0].comm);
+    const auto reports = read_reports({kill_of(7, R"(\xff\xfe)")});
+    CHECK(reports[0].comm == R"(\xff\xfe)");
+    CHECK(to_utf8(reports[0].comm) == reports[0].comm);
   }
 }
 
@@ -310,7 +312,7 @@ TEST_CASE("OOM report: a line in fragments is put together") {
   CHECK(report->detail.limit_cgroup == "/a");
 }
 
-TEST_CASE("OOM report: rows that are none, and pages of 64 KiB") {
+TEST_CASE("OOM report: malformed rows, and pages of 64 KiB") {
   OomReports reports(64);
   for (const char* line :
        {"[  pid  ]   uid  tgid total_vm      rss cpu oom_adj oom_score_adj name", "[  1] 0 1 5 5 0 0 0 one",

@@ -1,4 +1,4 @@
-// Whom the OOM killer chose, as events and the kernel's log tell of it.
+// OOM victims as reported by events and the kernel's log.
 
 #include <csignal>
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace memoir::test {
 namespace {
 
-// A fake machine with a log, and where it is wished for with events.
+// A fake machine with a log and optional events.
 struct Victims {
   explicit Victims(bool events_told) {
     CollectorOptions options = many_descriptors();
@@ -93,7 +93,7 @@ void check_detail(const OomVictim& victim) {
 
 }  // namespace
 
-TEST_CASE("OOM victims: without events the log tells of them") {
+TEST_CASE("OOM victims: without events the log reports them") {
   Victims machine(false);
   CHECK(machine.collector->access().note.find("log") == std::string::npos);
   machine.proc.remove(10);
@@ -114,7 +114,7 @@ TEST_CASE("OOM victims: without events the log tells of them") {
   CHECK(machine.tick().empty());
 }
 
-TEST_CASE("OOM victims: an event and the log tell of one kill") {
+TEST_CASE("OOM victims: an event and a log line report one kill") {
   Victims machine(true);
   const bool between = GENERATE(false, true);
   machine.script->events = {machine.event(ProcessEventKind::oom_victim), machine.event(ProcessEventKind::exited)};
@@ -129,7 +129,7 @@ TEST_CASE("OOM victims: an event and the log tell of one kill") {
   CHECK(machine.tick().empty());
 }
 
-TEST_CASE("OOM victims: whose line comes after the tick waits for the next, and no longer") {
+TEST_CASE("OOM victims: a kill waits at most one tick for its log line") {
   Victims machine(true);
   machine.script->events = {machine.event(ProcessEventKind::oom_victim), machine.event(ProcessEventKind::exited)};
   CHECK(machine.collector->take_events());
@@ -147,7 +147,7 @@ TEST_CASE("OOM victims: whose line comes after the tick waits for the next, and 
   CHECK(machine.tick().empty());
 }
 
-TEST_CASE("OOM victims: two that began at one moment and are chosen together are two") {
+TEST_CASE("OOM victims: two that started at one time and are killed together are two") {
   Victims machine(true);
   machine.script->events = {machine.event(ProcessEventKind::oom_victim),
                             machine.event(ProcessEventKind::oom_victim, 11)};
@@ -177,7 +177,7 @@ TEST_CASE("OOM victims: two with one pid are two, each with its own lines") {
   CHECK(victims[1].detail);
 }
 
-TEST_CASE("OOM victims: of a group that is killed whole the kernel tells the chosen one twice, and it is one") {
+TEST_CASE("OOM victims: the kernel reports the chosen one of a group twice, and it counts once") {
   Victims machine(true);
   machine.script->events = {machine.event(ProcessEventKind::oom_victim), machine.event(ProcessEventKind::oom_victim)};
   const bool between = GENERATE(false, true);
@@ -192,7 +192,7 @@ TEST_CASE("OOM victims: of a group that is killed whole the kernel tells the cho
   CHECK(machine.tick().empty());
 }
 
-TEST_CASE("OOM victims: whom a killer in user space kills, with what it held then, its peak, and who did") {
+TEST_CASE("OOM victims: a kill by a user-space killer has the memory at that time, the peak and the killer") {
   Victims machine(true);
   machine.script->events = {machine.signal(SIGKILL, "systemd-oomd"), machine.event(ProcessEventKind::exited)};
   const std::int64_t at_ms = machine.clock.now().wall_ms - 300;
@@ -211,7 +211,7 @@ TEST_CASE("OOM victims: whom a killer in user space kills, with what it held the
   CHECK(machine.tick().empty());
 }
 
-TEST_CASE("OOM victims: who is asked to end, and killed when it does not, is told once, with the last signal") {
+TEST_CASE("OOM victims: a SIGTERM followed by SIGKILL is reported once, with the last signal") {
   Victims machine(true);
   machine.script->events = {machine.signal(SIGTERM)};
   CHECK(machine.collector->take_events());
@@ -225,7 +225,7 @@ TEST_CASE("OOM victims: who is asked to end, and killed when it does not, is tol
   CHECK(machine.tick().empty());
 }
 
-TEST_CASE("OOM victims: who is asked to end and goes on is told as that, after a while") {
+TEST_CASE("OOM victims: a process that survives SIGTERM is reported as such after a while") {
   Victims machine(true);
   machine.script->events = {machine.signal(SIGTERM)};
   int waited = 0;
@@ -240,7 +240,7 @@ TEST_CASE("OOM victims: who is asked to end and goes on is told as that, after a
   CHECK_FALSE(victims[0].peak_kib);
 }
 
-TEST_CASE("OOM victims: whom the kernel kills, too, is the kernel's, and its log tells of no other") {
+TEST_CASE("OOM victims: a process that the kernel kills too is the kernel's, and its log reports no other") {
   Victims machine(true);
   const bool signal_first = GENERATE(true, false);
   machine.script->events = {machine.event(ProcessEventKind::oom_victim), machine.event(ProcessEventKind::exited)};
@@ -256,7 +256,7 @@ TEST_CASE("OOM victims: whom the kernel kills, too, is the kernel's, and its log
   CHECK(machine.tick().empty());
 }
 
-TEST_CASE("OOM victims: that no signals are told is said") {
+TEST_CASE("OOM victims: missing signals are a degraded mode") {
   Victims machine(true);
   const auto note = [&](Result<std::unique_ptr<ProcessEvents>> events) {
     return make_collector(
@@ -266,16 +266,16 @@ TEST_CASE("OOM victims: that no signals are told is said") {
         ->access()
         .note;
   };
-  const std::string unseen = "Whom a killer in user space (systemd-oomd, earlyoom, nohang, oomd) kills is not told.";
+  const std::string unseen = "Kills by user-space killers (systemd-oomd, earlyoom, nohang, oomd) are not reported.";
   CHECK(note(std::unique_ptr<ProcessEvents>(std::make_unique<FakeEvents>(machine.script))).find(unseen) ==
         std::string::npos);
   machine.script->no_signals = "no such tracepoint";
   CHECK(note(std::unique_ptr<ProcessEvents>(std::make_unique<FakeEvents>(machine.script)))
-            .find("Signals are not told by BPF (no such tracepoint). " + unseen) != std::string::npos);
+            .find("BPF does not report signals (no such tracepoint). " + unseen) != std::string::npos);
   CHECK(note(Error{ErrorKind::denied, "no right"}).find(unseen) != std::string::npos);
 }
 
-TEST_CASE("OOM victims: thirty in five minutes, whoever tells of them") {
+TEST_CASE("OOM victims: at most thirty in five minutes, from events and log together") {
   Victims machine(GENERATE(false, true));
   for (std::int32_t pid = 100; pid < 150; ++pid) machine.write_kill(pid);
   for (std::int32_t pid = 110; pid < 150; ++pid) {
@@ -287,7 +287,7 @@ TEST_CASE("OOM victims: thirty in five minutes, whoever tells of them") {
   CHECK(count == 30);
 }
 
-TEST_CASE("OOM victims: a log that is not there is told once, and nothing waits for it") {
+TEST_CASE("OOM victims: an absent log is reported once, and nothing waits for it") {
   Victims machine(true);
   CollectorOptions options = many_descriptors();
   options.kernel_log = machine.folder.path() + "/none";

@@ -21,7 +21,7 @@ TEST_CASE("ps: every column, and a command line to its end") {
   CHECK(process->command == "/Applications/Shop Server.app/shop  --listen 8080");
 }
 
-TEST_CASE("ps: what macOS prints of all kinds of processes") {
+TEST_CASE("ps: output of macOS for all kinds of processes") {
   const std::string text = test::fixture("vmmap/ps");
   std::vector<PsProcess> processes;
   for (std::string_view rest = text; !rest.empty();) {

@@ -12,7 +12,7 @@ constexpr std::int64_t kTick = 10'000'000;
 
 }  // namespace
 
-TEST_CASE("fast reads cost nothing, however many") {
+TEST_CASE("any number of fast reads is free") {
   ReadBudget budget;
   budget.begin(kTick);
   for (int i = 0; i < 10'000; ++i) budget.charge(kSlow, {.cpu_us = 4'900, .wall_us = 4'900});
@@ -20,7 +20,7 @@ TEST_CASE("fast reads cost nothing, however many") {
   CHECK_FALSE(budget.any_slow());
 }
 
-TEST_CASE("slow reads use up their owner's part of the tick, and nobody else's") {
+TEST_CASE("slow reads use up their owner's part of the tick, not that of other users") {
   ReadBudget budget;
   budget.begin(kTick);
   for (int i = 0; i < 10; ++i) {
@@ -35,7 +35,7 @@ TEST_CASE("slow reads use up their owner's part of the tick, and nobody else's")
   CHECK(budget.slow_us(kSlow) == 500'000);
 }
 
-TEST_CASE("slow users together use up a bounded part of a tick, and one who was not slow is still read") {
+TEST_CASE("slow users together use up a bounded part of a tick, and a user without slow reads is still read") {
   ReadBudget budget;
   budget.begin(kTick);
   for (const std::uint32_t uid : {1000U, 1001U, 1002U}) {
@@ -48,7 +48,7 @@ TEST_CASE("slow users together use up a bounded part of a tick, and one who was 
   CHECK(budget.allows(50, false));
 }
 
-TEST_CASE("subordinate uids share what one user may take") {
+TEST_CASE("subordinate uids share one user's limit") {
   ReadBudget budget;
   budget.begin(kTick);
   std::uint32_t uid = 131'072;
@@ -58,7 +58,7 @@ TEST_CASE("subordinate uids share what one user may take") {
   CHECK(budget.allows(196'608, false));
 }
 
-TEST_CASE("a long walk is paid back over time; what is known to be fast is read meanwhile") {
+TEST_CASE("a long walk is paid back over time; fast reads continue during this") {
   ReadBudget budget;
   budget.begin(kTick);
   budget.charge(kSlow, {.cpu_us = 1'100'000, .wall_us = 0});
@@ -71,10 +71,10 @@ TEST_CASE("a long walk is paid back over time; what is known to be fast is read 
   CHECK(budget.allows(kSlow, false));
 }
 
-TEST_CASE("only so many reads get stuck, of one user, of one range of uids and of all") {
+TEST_CASE("hanging reads are limited per user, per range of uids and in total") {
   ReadBudget budget;
   budget.begin(kTick);
-  for (int i = 0; i < ReadBudget::kMostStuckOfOne; ++i) {
+  for (int i = 0; i < ReadBudget::kMaxStuckOfOne; ++i) {
     CHECK(budget.allows(kSlow, false));
     budget.stuck(kSlow);
   }
@@ -88,15 +88,44 @@ TEST_CASE("only so many reads get stuck, of one user, of one range of uids and o
   std::uint32_t uid = 165'536;
   int stuck = 0;
   for (; budget.allows(uid, false) && stuck < 100; ++stuck) budget.stuck(uid++);
-  CHECK(stuck == ReadBudget::kMostStuckOfRange);
+  CHECK(stuck == ReadBudget::kMaxStuckOfRange);
   CHECK(budget.allows(99'999, false));
   CHECK(budget.allows(kOther, false));
+}
+
+TEST_CASE("with any number of hanging reads, other users and root have slots left") {
+  ReadBudget budget;
+  budget.begin(kTick);
+  int stuck = 0;
+  const auto hold_up = [&](std::uint32_t uid, bool fast) {
+    for (; budget.allows(uid, fast) && stuck < 100; ++stuck) budget.stuck(uid);
+  };
+  for (std::uint32_t uid = 1000; uid < 1010; ++uid) hold_up(uid, true);
+  CHECK(stuck < ReadBudget::kMaxStuckOfUsers);
+  CHECK(budget.allows(kSlow + 50, false));
+  for (std::uint32_t uid = 2000; uid < 2100; ++uid) hold_up(uid, true);
+  CHECK(stuck == ReadBudget::kMaxStuckOfUsers);
+  CHECK_FALSE(budget.allows(3000, true));
+  CHECK(budget.allows(0, false));
   CHECK(budget.worker_allowed());
-  for (uid = 1; uid <= 23; ++uid) budget.stuck(uid);
+  hold_up(0, true);
+  CHECK(stuck == ReadBudget::kMaxStuck);
   CHECK_FALSE(budget.worker_allowed());
 }
 
-TEST_CASE("who was slow is forgotten when all is paid back") {
+TEST_CASE("slow reads of all users together get a tenth of a core, and root's are read besides") {
+  ReadBudget budget;
+  budget.begin(kTick);
+  for (std::uint32_t uid = 1000; uid < 1003; ++uid) budget.charge(uid, {.cpu_us = 400'000, .wall_us = 1'000});
+  CHECK_FALSE(budget.allows(1000, false));
+  CHECK(budget.allows(1000, true));
+  budget.charge(0, {.cpu_us = 100'000, .wall_us = 1'000});
+  CHECK(budget.allows(0, false));
+  budget.begin(kTick + 3'000'000);
+  CHECK(budget.allows(1000, false));
+}
+
+TEST_CASE("a slow user is forgotten when all is paid back") {
   ReadBudget budget;
   budget.begin(kTick);
   budget.charge(kSlow, {.cpu_us = 20'000, .wall_us = 20'000});

@@ -2,18 +2,24 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
+#include <memory>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
-#include "base/kept_file.h"
+#include "base/cached_file.h"
 #include "collect/collector_fixture.h"
-#include "collect/mappings/ledger.h"
+#include "collect/mappings/mapping_fold.h"
 #include "proc/smaps_rollup.h"
+#include "support/sanitized.h"
 
 using namespace memoir;
 using namespace memoir::test;
@@ -24,10 +30,10 @@ namespace {
 
 constexpr std::size_t kMiB = 1024 * 1024;
 
-// A child process that does its work, says so, and waits to be killed. It must not use the heap or the test's macros.
+// A child process that works, reports that, and waits to be killed. It must not use the heap or the test's macros.
 class Child {
  public:
-  explicit Child(const std::function<void()>& work) {
+  explicit Child(const std::function<void()>& work, bool main_thread_exits = false) {
     std::array<int, 2> said{};
     REQUIRE(::pipe(said.data()) == 0);
     pid_ = ::fork();
@@ -36,6 +42,7 @@ class Child {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
       work();
       if (::write(said[1], "x", 1) != 1) ::_exit(1);
+      if (main_thread_exits) ::syscall(SYS_exit, 0);
       while (true) ::pause();
     }
     ::close(said[1]);
@@ -83,13 +90,13 @@ struct RealMachine {
   }
 };
 
-// What the same child without the memory under test holds.
+// Memory of the same child without the memory under test.
 std::int64_t difference(const Tick& tick, const Child& child, const Child& plain, F field) {
   return sample_of(tick, child.pid()).memory.or_zero(field) - sample_of(tick, plain.pid()).memory.or_zero(field);
 }
 
-// Page tables aside, a child that allocates differs from one that does not by what it allocated, within a few pages of
-// stack and library that the work itself touches.
+// Apart from page tables, a child that allocates differs from one that does not by its allocation, within a few pages
+// of stack and library that the work itself touches.
 constexpr std::int64_t kSlackKib = 256;
 
 bool near(std::int64_t value, std::int64_t expected) {
@@ -98,7 +105,7 @@ bool near(std::int64_t value, std::int64_t expected) {
 
 }  // namespace
 
-TEST_CASE("real private memory is found where it is") {
+TEST_CASE("real private memory is found") {
   RealMachine machine;
   const Child plain([] {});
   const Child child([] { touch(map(32 * kMiB, MAP_PRIVATE | MAP_ANONYMOUS), 32 * kMiB); });
@@ -149,7 +156,7 @@ TEST_CASE("a real copy-on-write child shares until it writes") {
   ::munmap(memory, size);
 }
 
-TEST_CASE("a real exec is seen, and a real exit") {
+TEST_CASE("a real exec and a real exit are recorded") {
   RealMachine machine;
   std::array<int, 2> go{};
   REQUIRE(::pipe(go.data()) == 0);
@@ -193,7 +200,7 @@ TEST_CASE("a real exec is seen, and a real exit") {
                     [&](const ProcessExit& e) { return e.key.pid == pid && e.kind == ExitKind::exited; }));
 }
 
-TEST_CASE("this very process is recorded as the kernel and the machine say") {
+TEST_CASE("this process is recorded with the kernel's values") {
   RealMachine machine;
   const Tick tick = machine.tick();
   const ProcessInfo self = born_of(tick, ::getpid());
@@ -207,7 +214,7 @@ TEST_CASE("this very process is recorded as the kernel and the machine say") {
   for (int i = 0; i < 3; ++i) CHECK(machine.tick().counts.malformed == 0);
 }
 
-TEST_CASE("the descriptor limit is raised, with some left for others") {
+TEST_CASE("the descriptor limit is raised, with a reserve for others") {
   const std::size_t kept = raise_descriptor_limit();
   CHECK(kept > 0);
   CHECK(raise_descriptor_limit() == kept);
@@ -223,10 +230,10 @@ std::optional<ProcessMemory> read_rollup(std::int32_t pid) {
   return memory;
 }
 
-MappingLedger read_ledger(std::int32_t pid, std::size_t piece_bytes, std::size_t most_rows) {
+MappingSummary read_summary(std::int32_t pid, std::size_t piece_bytes, std::size_t max_rows) {
   const auto fd = open_file("/proc/" + std::to_string(pid) + "/smaps");
   REQUIRE(fd.ok());
-  MappingFold fold({}, most_rows);
+  MappingFold fold({}, max_rows);
   SmapsParser parser([&](const SmapsRegion& region) { fold.add(region); });
   std::vector<char> buffer(piece_bytes);
   for (;;) {
@@ -239,19 +246,19 @@ MappingLedger read_ledger(std::int32_t pid, std::size_t piece_bytes, std::size_t
   return fold.take();
 }
 
-MappingUse real_sum_of(const MappingLedger& ledger) {
+MappingUse real_sum_of(const MappingSummary& summary) {
   MappingUse sum;
-  for (const MappingRow& row : ledger.rows) sum.add(row.use);
-  for (const MappingUse& others : ledger.others) sum.add(others);
+  for (const MappingRow& row : summary.rows) sum.add(row.use);
+  for (const MappingUse& others : summary.others) sum.add(others);
   return sum;
 }
 
-// Proportional shares are cut to whole KiB in each region.
+// Proportional shares are rounded down to KiB in each region.
 bool is_share(F field) {
   return field == F::pss || field == F::pss_dirty || field == F::swap_pss || field == F::locked;
 }
 
-// Fields of which the ledger's sum is not that of the rollup.
+// Fields with different sums in the mappings and the rollup.
 std::vector<std::string_view> differing(const MappingUse& sum, const ProcessMemory& rollup) {
   std::vector<std::string_view> differ;
   for (std::size_t i = 0; i < kRollupFields; ++i) {
@@ -265,11 +272,11 @@ std::vector<std::string_view> differing(const MappingUse& sum, const ProcessMemo
 
 }  // namespace
 
-TEST_CASE("the ledger of a stopped process, its smaps read in pieces of any size, adds up to its smaps_rollup") {
+TEST_CASE("mappings of a stopped process, read in pieces of any size, add up to its smaps_rollup") {
   const Child child([] {
     touch(map(4 * kMiB, MAP_PRIVATE | MAP_ANONYMOUS), 3 * kMiB);
     touch(map(2 * kMiB, MAP_SHARED | MAP_ANONYMOUS), kMiB);
-    const int memfd = ::memfd_create("a ledger's", 0);
+    const int memfd = ::memfd_create("a mapper's", 0);
     if (memfd < 0 || ::ftruncate(memfd, kMiB) != 0) std::abort();
     touch(map(kMiB, MAP_SHARED, memfd), kMiB / 2);
   });
@@ -278,27 +285,68 @@ TEST_CASE("the ledger of a stopped process, its smaps read in pieces of any size
     WARN("skipped: no smaps_rollup");
     return;
   }
-  const auto piece_bytes = GENERATE(std::size_t{1}, std::size_t{7}, std::size_t{4096});
-  const auto most_rows = GENERATE(std::size_t{2}, std::size_t{1000});
-  // Pages that it shares with other processes become its own when those end or write to them: then it is read again.
-  // They may do so and undo it between two readings, but hardly three times.
+  const auto piece_bytes = GENERATE(std::size_t{61}, std::size_t{4096});
+  const auto max_rows = GENERATE(std::size_t{2}, std::size_t{1000});
+  // Its shared pages become unshared when others exit or write to them: then it is read again. They may do so and undo
+  // it
+  // between two readings, but hardly three times.
   int differed = 0;
   for (int attempt = 0; attempt < 20 && differed < 3; ++attempt) {
     const auto before = read_rollup(child.pid());
-    const MappingLedger ledger = read_ledger(child.pid(), piece_bytes, most_rows);
+    const MappingSummary summary = read_summary(child.pid(), piece_bytes, max_rows);
     if (before != read_rollup(child.pid())) continue;
-    const MappingUse sum = real_sum_of(ledger);
+    const MappingUse sum = real_sum_of(summary);
     CHECK(sum.memory.has(F::pss));
     const std::vector<std::string_view> differ = differing(sum, *before);
     if (!differ.empty() && ++differed < 3) continue;
     CHECK(differ == std::vector<std::string_view>());
-    if (most_rows == 2) return;
-    const auto memfd = std::ranges::find(ledger.rows, MappingName{MappingKind::memfd, "/memfd:a ledger's (deleted)"},
+    if (max_rows == 2) return;
+    const auto memfd = std::ranges::find(summary.rows, MappingName{MappingKind::memfd, "/memfd:a mapper's (deleted)"},
                                          &MappingRow::name);
-    REQUIRE(memfd != ledger.rows.end());
+    REQUIRE(memfd != summary.rows.end());
     CHECK(memfd->use.size_kib == 1024);
     CHECK(memfd->use.memory.get(F::rss) == 512);
     return;
   }
   WARN("skipped: others never stood still");
+}
+
+TEST_CASE("a real process has memory, state and command after its main thread has exited") {
+  const bool by_census = GENERATE(false, true);
+  const auto proc = std::make_shared<const ProcFs>();
+  SystemClock clock;
+  DescriptorBudget budget(1000);
+  auto census = by_census ? make_proc_census(proc, budget) : nullptr;
+  const auto collector = make_collector(*proc, clock, many_descriptors(), std::move(census));
+  const Child child(
+      [] {
+        static std::atomic<bool> holds{false};
+        std::thread([] {
+          touch(map(32 * kMiB, MAP_PRIVATE | MAP_ANONYMOUS), 32 * kMiB);
+          holds = true;
+          while (true) ::pause();
+        }).detach();
+        while (!holds) ::sched_yield();
+      },
+      true);
+  const auto main_thread_runs = [&] {
+    Buffer buffer;
+    const auto text = read_file(proc->path(child.pid(), PidFile::stat), buffer);
+    REQUIRE(text.ok());
+    return text->find(") Z ") == std::string_view::npos;
+  };
+  while (main_thread_runs()) ::sched_yield();
+  for (int i = 0; i < 2; ++i) {
+    const auto tick = collector->collect(false);
+    REQUIRE(tick.ok());
+    const ProcessSample sample = sample_of(*tick, child.pid());
+    CHECK(sample.state != 'Z');
+    CHECK((kThreadsSanitized ? sample.threads >= 2 : sample.threads == 2));
+    CHECK(sample.source != Source::inaccessible);
+    CHECK(sample.memory.or_zero(F::private_dirty) >= 32 * 1024);
+    CHECK(sample.memory.or_zero(F::rss_anon) >= 32 * 1024);
+    CHECK(sample.memory.or_zero(F::vm_hwm) >= 32 * 1024);
+    if (i == 0) CHECK(born_of(*tick, child.pid()).command.find("(zombie)") == std::string::npos);
+    if (i == 0) CHECK(born_of(*tick, child.pid()).exe == *read_link("/proc/self/exe"));
+  }
 }

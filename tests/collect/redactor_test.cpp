@@ -1,10 +1,13 @@
 #include "collect/redact/redactor.h"
 
+#include <algorithm>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/version.h"
 #include "support/catch.h"
 
 using namespace memoir;
@@ -64,7 +67,7 @@ std::string with(std::string_view secret, std::string_view line) {
   return text;
 }
 
-// Secrets beside each other, and the quotes around one, may be replaced as one.
+// Adjacent secrets, and the quotes around one, may be replaced as one.
 std::string without_quotes(std::string text) {
   std::erase_if(text, [](char c) { return std::string_view("'\"\\()[]{};").find(c) != std::string_view::npos; });
   const std::string_view two = "redacted redacted";
@@ -74,7 +77,7 @@ std::string without_quotes(std::string text) {
 
 }  // namespace
 
-TEST_CASE("every way in which a program takes a secret") {
+TEST_CASE("every form of a secret argument") {
   const Redactor redactor = make();
   for (const std::string& line : lines_of("secrets.txt")) {
     const std::string redacted = redact(redactor, words_of(with("s3cr3t-X7", line)));
@@ -84,11 +87,76 @@ TEST_CASE("every way in which a program takes a secret") {
   }
 }
 
-TEST_CASE("what only looks like a secret stays") {
+TEST_CASE("text that only resembles a secret stays") {
   const Redactor redactor = make();
   for (const std::string& line : lines_of("harmless.txt")) {
     CHECK(redact(redactor, words_of(line)) == joined(words_of(line)));
   }
+}
+
+TEST_CASE("command substitution as a value is a secret") {
+  const Redactor redactor = make();
+  CHECK(redact(redactor, {"app", "--secret", "db-pass", "s3cr3t"}).find("s3cr3t") == std::string::npos);
+  for (const char* line :
+       {R"_(mysql -p$(echo~$$))_", R"_(sh -c mysql~-p$(echo~$$)~shop)_", R"_(sh -c mysql~--password=$(echo~$$)~shop)_",
+        R"_(sh -c mysql~--password="$(echo~$$)"~shop)_", R"_(sh -c PGPASSWORD=$(echo~$$)~psql)_",
+        R"_(sh -c PGPASSWORD=`echo~$$`~psql)_"}) {
+    const std::string redacted = redact(redactor, words_of(with("s3cr3t", line)));
+    CHECK(redacted.find("s3cr3t") == std::string::npos);
+  }
+}
+
+TEST_CASE("a command line is redacted in the same way however it is run") {
+  // Prefix and suffix, and whether the line is one argument, which quotes of its own would end.
+  const struct {
+    const char* before;
+    const char* after;
+    bool quoted;
+  } forms[] = {{"sudo -u app ", "", false},
+               {"nice -n 5 timeout 60 ", "", false},
+               {"docker exec -it web ", "", false},
+               {"ssh -p 22 db.example.com ", "", false},
+               {"kubectl exec pod -- ", "", false},
+               {"sh -c ", "", true},
+               {"bash -c cd~/srv~&&~", "", true},
+               {"sh -c nohup~", "~>/var/log/x.log~2>&1~&", true},
+               {"su - app -c ", "", true},
+               {"ssh host ", "~|~tee~log", true},
+               {"sh -c for~i~in~1~2;~do~", ";~done", true},
+               {"watch -n 5 ", "", true}};
+  const Redactor redactor = make();
+  // Another one for each commit.
+  const std::string secret = "q" + std::to_string(std::hash<std::string>{}(version_commit())) + "X";
+  INFO(secret);
+  std::size_t secrets = 0;
+  std::size_t leaked = 0;
+  std::size_t harmless = 0;
+  std::size_t changed = 0;
+  for (const auto& form : forms) {
+    const auto run = [&](std::string line) {
+      if (form.quoted) std::replace(line.begin(), line.end(), ' ', '~');
+      return words_of(form.before + line + form.after);
+    };
+    const auto taken = [&](const std::string& line) {
+      return !form.quoted || line.find_first_of("~'\"`<|;&()") == std::string::npos;
+    };
+    for (const std::string& line : lines_of("secrets.txt")) {
+      if (!taken(line)) continue;
+      ++secrets;
+      if (redact(redactor, run(with(secret, line))).find(secret) == std::string::npos) continue;
+      if (++leaked <= 20) UNSCOPED_INFO("leaked: " << form.before << line << form.after);
+    }
+    for (const std::string& line : lines_of("harmless.txt")) {
+      if (!taken(line)) continue;
+      ++harmless;
+      const std::vector<std::string> arguments = run(line);
+      const std::string redacted = redact(redactor, arguments);
+      if (redacted == joined(arguments)) continue;
+      if (++changed <= 20) UNSCOPED_INFO("changed: " << redacted);
+    }
+  }
+  CHECK(leaked * 50 <= secrets);
+  CHECK(changed * 50 <= harmless);
 }
 
 TEST_CASE("secrets of the common programs do not get into a command line") {
@@ -166,7 +234,7 @@ TEST_CASE("secrets of the common programs do not get into a command line") {
       {{"app", "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"}, "app [redacted]"},
       {{"app", "xoxb-123456789012-abcdefghijkl"}, "app [redacted]"},
       {{"app", "smtp://me@example.org:a@b@mail.example.org"}, "app smtp://me@example.org:[redacted]@mail.example.org"},
-      // Titles, and scripts of a shell: one argument that holds a line.
+      // Titles and shell scripts: one argument with a whole line.
       {{"worker --password hunter2 --port 80"}, "worker --password [redacted] --port 80"},
       {{"mysql -uroot -phunter2 shop"}, "mysql -uroot -p[redacted] shop"},
       {{"curl -H Authorization: Bearer abc https://h/"}, "curl -H Authorization: Bearer [redacted] https://h/"},
@@ -233,7 +301,7 @@ TEST_CASE("harmless arguments stay as they are") {
   }
 }
 
-TEST_CASE("a command line is cut on a character's boundary, and says how long it was") {
+TEST_CASE("a command line is truncated between characters, with its original length") {
   const Redactor redactor = make();
   CHECK(redact(redactor, {"app", std::string(100, 'x')}, 10) == "app xxxxxx …[cut: 104 bytes]");
   CHECK(redact(redactor, {"a\u00e4b"}, 2) == "a …[cut: 4 bytes]");
@@ -241,19 +309,19 @@ TEST_CASE("a command line is cut on a character's boundary, and says how long it
   CHECK(redact(redactor, {std::string(131072, 'x')}, 4096).ends_with(" …[cut: 131072 bytes]"));
 }
 
-TEST_CASE("a secret on the edge of the cut is redacted first") {
+TEST_CASE("a secret across the truncation is redacted first") {
   const Redactor redactor = make();
   const std::string cut = redact(redactor, {"app", "postgres://me:hunter2@db/shop", "--more"}, 20);
   CHECK(cut.find("hunter") == std::string::npos);
 }
 
-TEST_CASE("what shrinks when it is redacted is looked at no further than anything else") {
+TEST_CASE("text that shrinks by redaction is searched no further than other text") {
   const Redactor redactor = make();
   const std::string cut = redact(redactor, std::vector<std::string>(6000, "--password=" + std::string(1000, 'x')));
   CHECK(cut.ends_with(" …[cut: 6071999 bytes]"));
   CHECK(cut.size() < 2000);
   CHECK(cut.find("xx") == std::string::npos);
-  // What crosses the end of what is looked at is left out: it cannot be recognised.
+  // Text across the end of the searched part is dropped: it cannot be recognised.
   const std::string crossing = redact(redactor, {"--password=" + std::string(4096 + Redactor::kLookAhead - 1000, 'x'),
                                                  "postgres://me:hunter2" + std::string(2000, 'y') + "@db/shop"});
   CHECK(crossing.starts_with("--password=[redacted]"));
@@ -267,13 +335,25 @@ TEST_CASE("any bytes become valid text") {
   CHECK(redact(redactor, {}).empty());
 }
 
-TEST_CASE("hostile arguments end in time") {
+TEST_CASE("hostile arguments take bounded time") {
   const Redactor redactor = make();
   std::string quotes;
   for (int i = 0; i < 20000; ++i) quotes += i % 2 == 0 ? "' \"" : "\" '";
   CHECK_FALSE(redact(redactor, {"sh", "-c", quotes}).empty());
   CHECK_FALSE(redact(redactor, {std::string(131072, '=')}).empty());
   CHECK_FALSE(redact(redactor, std::vector<std::string>(60000, "--password")).empty());
+}
+
+// Each word before a bar may be the input of the pipe's last program: as many matches as words, each up to the end.
+TEST_CASE("overlapping matches are followed up to a limit, and the remainder is truncated") {
+  const Redactor redactor = make();
+  std::vector<std::string> arguments{"echo"};
+  for (int i = 0; i < 1000; ++i) arguments.insert(arguments.end(), {"s3cr3t", "|"});
+  arguments.insert(arguments.end(), {"su", "-"});
+  const std::string redacted = redact(redactor, arguments, 4 * 1024);
+  CHECK(redacted.find("s3cr3t") == std::string::npos);
+  CHECK(redacted.ends_with(" …[cut: 9009 bytes]"));
+  CHECK(redacted.size() < 2 * 1024);
 }
 
 TEST_CASE("arguments can be dropped altogether") {
@@ -284,7 +364,7 @@ TEST_CASE("arguments can be dropped altogether") {
   CHECK(redact(redactor, {"worker: user me, plan 9"}) == "worker:");
 }
 
-TEST_CASE("rules of one's own come on top of the built-in ones, or instead of them") {
+TEST_CASE("custom rules add to the built-in ones or replace them") {
   RedactionOptions options;
   options.rules = {{"^--pin=(.*)$", "", false, "", 3}, {"^-q$", "^vault$", true, "", 4}};
   CHECK(redact(make(options), {"app", "--pin=1234", "--token=x"}) == "app --pin=[redacted] --token=[redacted]");

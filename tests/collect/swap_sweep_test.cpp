@@ -14,7 +14,7 @@ ProcessKey swapper(std::int32_t pid) {
   return {pid, 100, 0};
 }
 
-MappingLedger maps(std::string label, std::int64_t swap_kib) {
+MappingSummary maps(std::string label, std::int64_t swap_kib) {
   MappingRow row{{MappingKind::tmpfs, std::move(label)}, {}};
   row.use.regions = row.use.shared_regions = 1;
   row.use.shared_swap_kib = swap_kib;
@@ -23,7 +23,7 @@ MappingLedger maps(std::string label, std::int64_t swap_kib) {
 
 }  // namespace
 
-TEST_CASE("swap sweep: shares are there once all who have any were read, and hold until the next ones") {
+TEST_CASE("swap sweep: shares exist once all processes with swapped shared memory were read, until the next sweep") {
   SwapSweep sweep;
   const std::vector both{swapper(1), swapper(2)};
   sweep.meet(both, 0, kSweepMs);
@@ -43,7 +43,7 @@ TEST_CASE("swap sweep: shares are there once all who have any were read, and hol
   CHECK(sweep.share_of(swapper(2)) == 40);
 }
 
-TEST_CASE("swap sweep: who has none any more has no share, who could not be read is not waited for") {
+TEST_CASE("swap sweep: a process without such memory has no share, and an unreadable one is not waited for") {
   SwapSweep sweep;
   sweep.meet({swapper(1), swapper(2), swapper(3)}, 0, kSweepMs);
   sweep.take(swapper(1), maps("/a", 100));
@@ -57,10 +57,25 @@ TEST_CASE("swap sweep: who has none any more has no share, who could not be read
   CHECK(sweep.left().empty());
 }
 
-TEST_CASE("swap sweep: names without end have no shares") {
+TEST_CASE("swap sweep: a new sharer is read soon, and all get new shares") {
   SwapSweep sweep;
   sweep.meet({swapper(1), swapper(2)}, 0, kSweepMs);
-  MappingLedger many;
+  sweep.take(swapper(1), maps("/a", 90));
+  sweep.take(swapper(2), maps("/a", 90));
+  CHECK(sweep.share_of(swapper(1)) == 45);
+  sweep.meet({swapper(1), swapper(2), swapper(3)}, 1, kSweepMs);
+  CHECK(sweep.left() == std::set<ProcessKey>{swapper(3)});
+  sweep.take(swapper(3), maps("/a", 90));
+  for (const std::int32_t pid : {1, 2, 3}) CHECK(sweep.share_of(swapper(pid)) == 30);
+  sweep.meet({swapper(1), swapper(3)}, 2, kSweepMs);
+  CHECK(sweep.left().empty());
+  CHECK(sweep.share_of(swapper(1)) == 45);
+}
+
+TEST_CASE("swap sweep: endless names have no shares") {
+  SwapSweep sweep;
+  sweep.meet({swapper(1), swapper(2)}, 0, kSweepMs);
+  MappingSummary many;
   for (int i = 0; i < 2'000; ++i) {
     const auto next = maps(std::string(4'000, 'x') + std::to_string(i), 1);
     many.rows.push_back(next.rows.front());

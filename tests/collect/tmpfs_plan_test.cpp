@@ -1,4 +1,4 @@
-// When a tmpfs is walked and told of, by a plan that is given its readings.
+// When a tmpfs is walked and reported, with given readings.
 
 #include "collect/tmpfs/plan.h"
 #include "support/catch.h"
@@ -13,15 +13,15 @@ constexpr std::int64_t kMib = 1024;
 struct Planned {
   TmpfsPlan plan{30 * kMinute};
   std::int64_t now_ms = 1'000'000;
-  std::optional<TmpfsRoom> room = TmpfsRoom{1024 * kMib, 100 * kMib, 50};
+  std::optional<TmpfsUsage> room = TmpfsUsage{1024 * kMib, 100 * kMib, 50};
   std::int64_t walk_us = 1000;
 
-  // A reading now; whether it led to a walk, and whether anything was told.
+  // Reads now. Returns true if that led to a walk; `reported` has what was reported.
   bool walks() {
     plan.see({{{0, 5, "/tmp"}, room}}, now_ms);
     const auto next = plan.next_walk({}, now_ms);
     if (next) plan.take(*next, {TmpfsWalk::whole, {}, {}, walk_us, ""}, now_ms);
-    told = plan.tell(false);
+    reported = plan.report(false);
     return next.has_value();
   }
   bool walks_after(std::int64_t ms) {
@@ -30,19 +30,19 @@ struct Planned {
   }
   void use(std::int64_t kib) { room->used_kib = kib; }
 
-  std::optional<std::vector<TmpfsSample>> told;
+  std::optional<std::vector<TmpfsSample>> reported;
 };
 
 }  // namespace
 
-TEST_CASE("tmpfs plan: walked at once, then where it moved and the time is up") {
+TEST_CASE("tmpfs plan: walked at once, then after a change and the interval") {
   Planned mount;
   CHECK(mount.walks());
-  REQUIRE(mount.told);
-  CHECK(mount.told->at(0).walk == TmpfsWalk::whole);
-  CHECK(mount.told->at(0).used_kib == 100 * kMib);
+  REQUIRE(mount.reported);
+  CHECK(mount.reported->at(0).walk == TmpfsWalk::whole);
+  CHECK(mount.reported->at(0).used_kib == 100 * kMib);
   CHECK_FALSE(mount.walks_after(10'000));
-  CHECK_FALSE(mount.told);
+  CHECK_FALSE(mount.reported);
   CHECK_FALSE(mount.walks_after(40 * kMinute));
   mount.use(101 * kMib);
   CHECK(mount.walks());
@@ -51,37 +51,92 @@ TEST_CASE("tmpfs plan: walked at once, then where it moved and the time is up") 
   CHECK(mount.walks_after(kMinute));
 }
 
-TEST_CASE("tmpfs plan: earlier where it moved much, but not more often than a sixth of the time") {
+TEST_CASE("tmpfs plan: earlier after a large change, but at most once in a sixth of the interval") {
   Planned mount;
   CHECK(mount.walks());
   mount.use(300 * kMib);
   CHECK_FALSE(mount.walks_after(4 * kMinute));
-  CHECK(mount.told);
+  CHECK(mount.reported);
   CHECK(mount.walks_after(kMinute));
   mount.use(310 * kMib);
   CHECK_FALSE(mount.walks_after(10 * kMinute));
 }
 
-TEST_CASE("tmpfs plan: how full it is is told when it moved much, else now and then") {
+TEST_CASE("tmpfs plan: at once when it passes 80 and 95 % of its limit, and once for each") {
+  Planned mount;
+  CHECK(mount.walks());
+  mount.use(700 * kMib);
+  CHECK_FALSE(mount.walks_after(10'000));
+  mount.use(820 * kMib);
+  CHECK(mount.walks_after(10'000));
+  mount.use(900 * kMib);
+  CHECK_FALSE(mount.walks_after(10'000));
+  mount.use(973 * kMib);
+  CHECK(mount.walks_after(10'000));
+  mount.use(815 * kMib);
+  CHECK_FALSE(mount.walks_after(10'000));
+  mount.use(990 * kMib);
+  CHECK_FALSE(mount.walks_after(10'000));  // it has not been walked below 95 % since
+}
+
+TEST_CASE("tmpfs plan: without a limit, or at an unknown usage, only a change counts") {
+  Planned mount;
+  mount.room->limit_kib.reset();
+  CHECK(mount.walks());
+  mount.use(5'000 * kMib);
+  CHECK_FALSE(mount.walks_after(10'000));
+  mount.room->limit_kib = 1024 * kMib;
+  mount.room->used_kib.reset();
+  CHECK_FALSE(mount.walks_after(10'000));
+}
+
+TEST_CASE("tmpfs plan: after an OOM kill it is walked if it is nearly full or changed much") {
+  Planned mount;
+  CHECK(mount.walks());
+  mount.plan.note_oom_kill();
+  CHECK_FALSE(mount.walks_after(10'000));
+  mount.use(300 * kMib);
+  CHECK_FALSE(mount.walks_after(10'000));
+  mount.plan.note_oom_kill();
+  CHECK(mount.walks_after(10'000));
+  mount.use(850 * kMib);
+  CHECK(mount.walks_after(10'000));
+  mount.use(852 * kMib);
+  CHECK_FALSE(mount.walks_after(10'000));
+  mount.plan.note_oom_kill();
+  CHECK(mount.walks_after(10'000));
+  mount.plan.note_oom_kill();
+  CHECK_FALSE(mount.walks_after(10'000));  // unchanged since
+}
+
+TEST_CASE("tmpfs plan: walks at fill levels keep to their share of CPU time") {
+  Planned mount;
+  mount.walk_us = 600'000;
+  CHECK(mount.walks());
+  mount.use(990 * kMib);
+  CHECK_FALSE(mount.walks_after(10'000));
+}
+
+TEST_CASE("tmpfs plan: usage is reported after a large change, otherwise now and then") {
   Planned mount;
   mount.plan.set_interval(0);
   CHECK_FALSE(mount.walks());
-  REQUIRE(mount.told);
-  CHECK(mount.told->at(0).walk == TmpfsWalk::not_yet);
+  REQUIRE(mount.reported);
+  CHECK(mount.reported->at(0).walk == TmpfsWalk::not_yet);
   mount.use(101 * kMib);
   CHECK_FALSE(mount.walks_after(10'000));
-  CHECK_FALSE(mount.told);
+  CHECK_FALSE(mount.reported);
   CHECK_FALSE(mount.walks_after(5 * kMinute));
-  REQUIRE(mount.told);
-  CHECK(mount.told->at(0).used_kib == 101 * kMib);
+  REQUIRE(mount.reported);
+  CHECK(mount.reported->at(0).used_kib == 101 * kMib);
   mount.use(120 * kMib);
   mount.walks_after(10'000);
-  CHECK(mount.told);
+  CHECK(mount.reported);
   mount.walks_after(10 * kMinute);
-  CHECK_FALSE(mount.told);
-  CHECK(mount.plan.tell(true)->size() == 1);
-  mount.plan.tell_all();
-  CHECK(mount.plan.tell(false));
+  CHECK_FALSE(mount.reported);
+  CHECK(mount.plan.report(true)->size() == 1);
+  mount.plan.report_all();
+  CHECK(mount.plan.report(false));
 }
 
 TEST_CASE("tmpfs plan: walks cost no more than their share, saved up for some") {
@@ -93,46 +148,46 @@ TEST_CASE("tmpfs plan: walks cost no more than their share, saved up for some") 
   CHECK(mount.walks_after(10 * kMinute));
 }
 
-TEST_CASE("tmpfs plan: one that cannot be reached, comes back, and is gone") {
+TEST_CASE("tmpfs plan: a mount that is unreachable, reachable again, and unmounted") {
   Planned mount;
   CHECK(mount.walks());
   mount.room.reset();
   CHECK_FALSE(mount.walks_after(10'000));
-  REQUIRE(mount.told);
-  CHECK(mount.told->at(0).walk == TmpfsWalk::not_read);
-  CHECK_FALSE(mount.told->at(0).used_kib);
-  CHECK(mount.told->at(0).walked_ms == 1'000'000);
-  mount.room = TmpfsRoom{1024 * kMib, 100 * kMib, 50};
+  REQUIRE(mount.reported);
+  CHECK(mount.reported->at(0).walk == TmpfsWalk::not_read);
+  CHECK_FALSE(mount.reported->at(0).used_kib);
+  CHECK(mount.reported->at(0).walked_ms == 1'000'000);
+  mount.room = TmpfsUsage{1024 * kMib, 100 * kMib, 50};
   mount.walks_after(10'000);
-  REQUIRE(mount.told);
-  CHECK(mount.told->at(0).walk == TmpfsWalk::whole);
+  REQUIRE(mount.reported);
+  CHECK(mount.reported->at(0).walk == TmpfsWalk::whole);
   mount.plan.see({}, mount.now_ms);
-  const auto gone = mount.plan.tell(false);
+  const auto gone = mount.plan.report(false);
   REQUIRE(gone);
   CHECK(gone->empty());
 }
 
-TEST_CASE("tmpfs plan: one that may not be entered keeps what statfs says, and is tried again when it moves") {
+TEST_CASE("tmpfs plan: an inaccessible mount has its statfs values and is retried after a change") {
   Planned mount;
   mount.plan.see({{{0, 5, "/tmp"}, mount.room}}, mount.now_ms);
   const auto next = mount.plan.next_walk({}, mount.now_ms);
   REQUIRE(next);
   mount.plan.take(*next, {TmpfsWalk::not_read, {}, {}, 10, "Permission denied"}, mount.now_ms);
-  const auto told = mount.plan.tell(false);
-  REQUIRE(told);
-  CHECK(told->at(0).walk == TmpfsWalk::not_read);
-  CHECK(told->at(0).used_kib == 100 * kMib);
-  CHECK_FALSE(told->at(0).walked_ms);
+  const auto reported = mount.plan.report(false);
+  REQUIRE(reported);
+  CHECK(reported->at(0).walk == TmpfsWalk::not_read);
+  CHECK(reported->at(0).used_kib == 100 * kMib);
+  CHECK_FALSE(reported->at(0).walked_ms);
   CHECK_FALSE(mount.walks_after(40 * kMinute));
   mount.use(110 * kMib);
   CHECK(mount.walks());
 }
 
-TEST_CASE("tmpfs plan: the longest waiting comes first, one that is stuck not at all") {
+TEST_CASE("tmpfs plan: the longest waiting comes first, a hanging one not at all") {
   TmpfsPlan plan(30 * kMinute);
   const TmpfsMount a{0, 1, "/a"};
   const TmpfsMount b{0, 2, "/b"};
-  const TmpfsRoom room{std::nullopt, std::nullopt, std::nullopt};  // of which nothing is counted: it may have moved
+  const TmpfsUsage room{std::nullopt, std::nullopt, std::nullopt};  // without counts: it may have changed
   plan.see({{a, room}, {b, room}}, 0);
   CHECK(plan.next_walk({a}, 0) == b);
   CHECK(plan.next_walk({}, 10'000) == a);

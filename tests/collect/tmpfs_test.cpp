@@ -1,4 +1,4 @@
-// What tmpfs mounts hold, in the ticks of a collector, and by a reader whose mounts do what the test wants.
+// Contents of tmpfs mounts, in a collector's ticks and from a reader with fake mounts.
 
 #include <map>
 
@@ -12,55 +12,55 @@ using M = MachineField;
 
 namespace {
 
-// A reader of mounts that hold what `used` says; at those that are not in it one cannot arrive.
+// A reader of mounts with the usage in `used`; other mounts are unreachable.
 struct Mounts {
   explicit Mounts(const std::string& table) { proc.write(SystemFile::mountinfo, table); }
 
-  // In the tick of a reader that does not wait for long.
+  // In the tick of a reader with a short deadline.
   std::optional<std::int64_t> tick(bool again = false) {
     Tick tick;
     Buffer buffer;
-    Pass pass{.tick = tick, .buffer = buffer};
+    CollectContext context{.tick = tick, .buffer = buffer};
     tick.begin = {now_ms, now_ms};
     now_ms += 1000;
     worker.run(reader.ask(again, tick.begin.boot_ms), tick.cost);
-    reader.take(names, pass);
-    blocked = pass.blocked;
-    if (tick.tmpfs) told = tick.tmpfs;
+    reader.take(names, context);
+    blocked = context.blocked;
+    if (tick.tmpfs) reported = tick.tmpfs;
     return tick.machine.memory.get(M::tmpfs);
   }
 
   TmpfsSample sample(const std::string& mount_point) const {
-    for (const TmpfsSample& sample : told.value_or(std::vector<TmpfsSample>())) {
+    for (const TmpfsSample& sample : reported.value_or(std::vector<TmpfsSample>())) {
       if (sample.mount_point == mount_point) return sample;
     }
-    FAIL("not told: " << mount_point);
+    FAIL("not reported: " << mount_point);
     return {};
   }
 
   FakeProc proc;
   std::map<std::string, std::int64_t> used;
-  std::shared_ptr<Door> closed;  // who comes to /slow waits at it
+  std::shared_ptr<Door> closed;  // /slow blocks here
   std::shared_ptr<Door> closed_walk;
   std::string blocked;
-  std::optional<std::vector<TmpfsSample>> told;
+  std::optional<std::vector<TmpfsSample>> reported;
   std::int64_t now_ms = 1'000'000;
   NameBudget names{0};
-  std::vector<TmpfsEntry> lies = {};  // in each of them
+  std::vector<TmpfsEntry> largest = {};  // in each of them
   BlockingReader worker{std::chrono::milliseconds(200)};
   TmpfsReader reader{std::make_shared<const ProcFs>(proc.root()),
                      {},
-                     [this](const TmpfsMount& mount) -> std::optional<TmpfsRoom> {
+                     [this](const TmpfsMount& mount) -> std::optional<TmpfsUsage> {
                        const auto door = closed;
                        if (mount.mount_point == "/slow" && door) door->wait();
                        const auto found = used.find(mount.mount_point);
                        if (found == used.end()) return std::nullopt;
-                       return TmpfsRoom{std::nullopt, found->second, 1};
+                       return TmpfsUsage{std::nullopt, found->second, 1};
                      },
                      [this](const TmpfsMount& mount, const WalkLimits& /*limits*/) -> TmpfsTree {
                        const auto door = closed_walk;
                        if (mount.mount_point == "/slow" && door) door->wait();
-                       return {.walk = TmpfsWalk::whole, .content = {.entries = 7}, .largest = lies};
+                       return {.walk = TmpfsWalk::whole, .content = {.entries = 7}, .largest = largest};
                      }};
 };
 
@@ -81,14 +81,14 @@ TEST_CASE("tmpfs: each device is counted once, by the first of its mounts that a
   CHECK(mounts.tick(true) == 300);
 }
 
-TEST_CASE("tmpfs: a mount that does not answer is left out, the others are read on, and it comes back") {
+TEST_CASE("tmpfs: a hanging mount is omitted until it answers, the others are read") {
   Mounts mounts(kTwo);
   mounts.used = {{"/fast", 100}, {"/slow", 20}};
   CHECK(mounts.tick() == 120);
   const auto door = std::make_shared<Door>();
   mounts.closed = door;
   CHECK_FALSE(mounts.tick());
-  CHECK(mounts.blocked == "the tmpfs at /slow: a read did not come back in time");
+  CHECK(mounts.blocked == "the tmpfs at /slow: a read did not finish in time");
   mounts.used["/fast"] = 200;
   CHECK(mounts.tick() == 200);
   CHECK(mounts.worker.stuck() == 1);
@@ -103,16 +103,16 @@ TEST_CASE("tmpfs: the table of mounts may be missing or torn") {
   machine.proc.write(SystemFile::mountinfo, "27 1 254:0 / / rw - ext4 /dev/vda rw\n");
   CHECK(machine.tick().machine.memory.get(M::tmpfs) == 0);
   machine.proc.write(SystemFile::mountinfo, "torn");
-  CHECK(machine.tick().machine.memory.get(M::tmpfs) == 0);  // nobody said that it changed
+  CHECK(machine.tick().machine.memory.get(M::tmpfs) == 0);  // no change was reported
   const Tick torn = machine.tick(true);
   CHECK_FALSE(torn.machine.memory.has(M::tmpfs));
-  CHECK(torn.counts.malformed == 1);
+  CHECK(torn.counts.malformed == 2);
 }
 
-TEST_CASE("tmpfs: each mount is walked in its turn, and told with what lies in it") {
+TEST_CASE("tmpfs: each mount is walked when due, and reported with its contents") {
   Mounts mounts(kTwo);
   mounts.used = {{"/fast", 100}, {"/slow", 20}};
-  mounts.lies = {{"core", false, 90, 90, 1, 33, 5}};
+  mounts.largest = {{"core", false, 90, 90, 1, 33, 5}};
   mounts.tick();
   CHECK(mounts.sample("/fast").walk == TmpfsWalk::not_yet);
   CHECK(mounts.sample("/fast").used_kib == 100);
@@ -120,10 +120,10 @@ TEST_CASE("tmpfs: each mount is walked in its turn, and told with what lies in i
   mounts.tick();
   CHECK(mounts.sample("/fast").walk == TmpfsWalk::whole);
   CHECK(mounts.sample("/slow").content.entries == 7);
-  CHECK(mounts.sample("/slow").largest == mounts.lies);
+  CHECK(mounts.sample("/slow").largest == mounts.largest);
 }
 
-TEST_CASE("tmpfs: a walk that does not come back holds up nothing but its mount") {
+TEST_CASE("tmpfs: a hanging walk delays only its mount") {
   Mounts mounts(kTwo);
   mounts.used = {{"/fast", 100}, {"/slow", 20}};
   const auto door = std::make_shared<Door>();
@@ -138,36 +138,36 @@ TEST_CASE("tmpfs: a walk that does not come back holds up nothing but its mount"
   CHECK(mounts.tick() == 120);
 }
 
-TEST_CASE("tmpfs: of two in one place the one that is seen is told; of parts of a file system the whole") {
+TEST_CASE("tmpfs: of two mounts in one place the visible one is reported; of bind mounts the whole file system") {
   Mounts mounts(
       "1 0 0:1 / /place rw - tmpfs tmpfs rw,size=4k\n2 0 0:2 / /place rw - tmpfs tmpfs rw\n"
       "3 0 0:3 /sub /a rw - tmpfs tmpfs rw\n4 0 0:3 / /longer rw - tmpfs tmpfs rw\n"
       "5 0 0:4 / /nowhere rw shared:4 master:1 - tmpfs tmpfs rw,size=8m\n");
   mounts.used = {{"/a", 5}, {"/longer", 5}};
   CHECK(mounts.tick() == 5);
-  REQUIRE(mounts.told);
-  REQUIRE(mounts.told->size() == 3);
+  REQUIRE(mounts.reported);
+  REQUIRE(mounts.reported->size() == 3);
   CHECK(mounts.sample("/place").walk == TmpfsWalk::not_read);
   CHECK(mounts.sample("/longer").used_kib == 5);
   CHECK(mounts.sample("/nowhere").limit_kib == 8192);
   CHECK_FALSE(mounts.sample("/nowhere").used_kib);
 }
 
-TEST_CASE("tmpfs: who makes ever new names fills no more than a small part of the file") {
+TEST_CASE("tmpfs: constantly new names fill no more than a small part of the file") {
   Mounts mounts("1 0 0:1 / /tmp rw - tmpfs tmpfs rw\n");
   mounts.names = NameBudget(1);
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (int i = 0; i < 200; ++i) {
     mounts.used = {{"/tmp", i * 100'000}};
-    mounts.lies.clear();
+    mounts.largest.clear();
     for (int file = 0; file < 16; ++file) {
-      mounts.lies.push_back({std::to_string(i * 100 + file) + std::string(200, 'x'), false, 64, 64, 1, 1000, 0});
+      mounts.largest.push_back({std::to_string(i * 100 + file) + std::string(200, 'x'), false, 64, 64, 1, 1000, 0});
     }
-    mounts.told.reset();
+    mounts.reported.reset();
     mounts.tick();
     mounts.now_ms += 400'000;
-    if (mounts.told) told += mounts.sample("/tmp").largest.size();
+    if (mounts.reported) reported += mounts.sample("/tmp").largest.size();
   }
-  CHECK(told > 100);
-  CHECK(told < 1600);
+  CHECK(reported > 100);
+  CHECK(reported < 1600);
 }

@@ -1,4 +1,4 @@
-// The walk of a tmpfs, in a folder of the test's own on whatever file system that is.
+// The walk of a tmpfs, in a test folder on any file system.
 
 #include <algorithm>
 #include <atomic>
@@ -22,7 +22,7 @@ namespace {
 WalkLimits unhurried() {
   WalkLimits limits;
   limits.time = std::chrono::seconds(60);
-  limits.least_kib = 1;
+  limits.min_kib = 1;
   return limits;
 }
 
@@ -50,6 +50,17 @@ TmpfsEntry entry(const TmpfsTree& tree, const std::string& path) {
   return *found;
 }
 
+// st_size of the entries of a folder, as stat(2) reports it.
+std::int64_t lengths_in_kib(const std::vector<std::string>& paths) {
+  std::int64_t bytes = 0;
+  for (const std::string& path : paths) {
+    struct stat status {};
+    REQUIRE(::lstat(path.c_str(), &status) == 0);
+    bytes += status.st_size;
+  }
+  return bytes / 1024;
+}
+
 std::int64_t kib_of(const std::string& path) {
   struct stat status {};
   REQUIRE(::stat(path.c_str(), &status) == 0);
@@ -58,7 +69,7 @@ std::int64_t kib_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("tmpfs walk: directories hold all that is below them, files of several names once, links are not followed") {
+TEST_CASE("tmpfs walk: directories include their contents, hard-linked files count once, links are not followed") {
   const Folder folder;
   folder.fill("a/one", 100 * 1024);
   folder.fill("a/b/two", 200 * 1024);
@@ -66,16 +77,22 @@ TEST_CASE("tmpfs walk: directories hold all that is below them, files of several
   fs::create_hard_link(folder.path("a/one"), folder.path("c/again"));
   fs::create_directory_symlink("/usr", folder.path("link"));
   REQUIRE(::mkfifo(folder.path("pipe").c_str(), 0600) == 0);
+  REQUIRE(::mknod(folder.path("socket").c_str(), S_IFSOCK | 0600, 0) == 0);
   fs::resize_file(folder.path("c/three"), 1 << 30);
 
   const TmpfsTree tree = folder.walk();
   CHECK(tree.walk == TmpfsWalk::whole);
   CHECK(tree.problem.empty());
-  CHECK(tree.content.entries == 8);
+  CHECK(tree.content.entries == 9);
   CHECK(tree.content.directories == 3);
   CHECK(tree.content.symlinks == 1);
-  CHECK(tree.content.others == 1);
-  CHECK(tree.content.logical_kib == 100 + 200 + (1 << 20));
+  CHECK(tree.content.fifos == 1);
+  CHECK(tree.content.sockets == 1);
+  CHECK(tree.content.devices == 0);
+  std::vector<std::string> all;
+  for (const char* name : {"a", "a/one", "a/b", "a/b/two", "c", "c/three", "link", "pipe", "socket"})
+    all.push_back(folder.path(name));
+  CHECK(tree.content.logical_kib == lengths_in_kib(all));
   const std::int64_t two = kib_of(folder.path("a/b/two"));
   CHECK(entry(tree, "a/b/two").allocated_kib == two);
   CHECK(entry(tree, "a/b/two").logical_kib == 200);
@@ -83,18 +100,18 @@ TEST_CASE("tmpfs walk: directories hold all that is below them, files of several
   CHECK(entry(tree, "a/b/two").changed_ms > 1'600'000'000'000);
   CHECK(entry(tree, "a/b").allocated_kib >= two);
   CHECK(entry(tree, "").allocated_kib == tree.content.allocated_kib);
-  CHECK(entry(tree, "").entries == 8);
+  CHECK(entry(tree, "").entries == 9);
   CHECK(std::ranges::is_sorted(tree.largest, {}, &TmpfsEntry::path));
   CHECK(std::ranges::count_if(tree.largest, [](const TmpfsEntry& kept) { return kept.path.starts_with("link"); }) == 0);
 }
 
-TEST_CASE("tmpfs walk: the largest are kept, of each kind so many") {
+TEST_CASE("tmpfs walk: the largest of each kind are kept") {
   const Folder folder;
   for (int i = 1; i <= 6; ++i) folder.fill("file" + std::to_string(i), static_cast<std::size_t>(i) * 64 * 1024);
   WalkLimits limits = unhurried();
   limits.files = 2;
   limits.directories = 1;
-  limits.least_kib = 64;
+  limits.min_kib = 64;
   const TmpfsTree tree = folder.walk(limits);
   REQUIRE(tree.largest.size() == 3);
   CHECK(tree.largest[0].path.empty());
@@ -106,7 +123,7 @@ TEST_CASE("tmpfs walk: names of any bytes, and too long paths") {
   const Folder folder;
   folder.fill("new\nline", 4096);
   folder.fill("\xff\xfe", 4096);
-  folder.fill("\\xFF\\xFE", 4096);  // looks the same as that one
+  folder.fill("\\xFF\\xFE", 4096);  // the same when escaped
   folder.fill(std::string(200, 'l') + '/' + std::string(200, 'o'), 4096);
   const TmpfsTree tree = folder.walk();
   CHECK(tree.walk == TmpfsWalk::whole);
@@ -117,7 +134,7 @@ TEST_CASE("tmpfs walk: names of any bytes, and too long paths") {
   CHECK(tree.content.entries == 5);
 }
 
-TEST_CASE("tmpfs walk: too many entries, too deep or too slow: it is cut, and says so") {
+TEST_CASE("tmpfs walk: partial if it has too many entries, is too deep or too slow") {
   const Folder folder;
   for (int i = 0; i < 50; ++i) folder.fill("d/" + std::to_string(i), 1);
   WalkLimits limits = unhurried();
@@ -137,7 +154,7 @@ TEST_CASE("tmpfs walk: too many entries, too deep or too slow: it is cut, and sa
   CHECK(folder.walk(limits).walk == TmpfsWalk::cut);
 }
 
-TEST_CASE("tmpfs walk: what is mounted on it is not touched, and another file system is none of it") {
+TEST_CASE("tmpfs walk: mounts on it are not entered, and other file systems are excluded") {
   const Folder folder;
   folder.fill("a/mounted/x", 4096);
   folder.fill("a/own", 4096);
@@ -151,7 +168,7 @@ TEST_CASE("tmpfs walk: what is mounted on it is not touched, and another file sy
   CHECK(hidden.problem == "another mount hides it");
 }
 
-TEST_CASE("tmpfs walk: what may not be entered") {
+TEST_CASE("tmpfs walk: inaccessible directories") {
   const Folder folder;
   folder.fill("closed/x", 4096);
   folder.fill("open", 4096);
@@ -173,7 +190,7 @@ TEST_CASE("tmpfs walk: what may not be entered") {
   CHECK(none.walk == TmpfsWalk::not_read);
 }
 
-TEST_CASE("tmpfs walk: files and folders that come and go meanwhile") {
+TEST_CASE("tmpfs walk: files and folders that appear and disappear during it") {
   const Folder folder;
   std::atomic<bool> stop{false};
   std::thread busy([&] {

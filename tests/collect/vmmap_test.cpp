@@ -1,4 +1,4 @@
-// Ticks from stand-ins of vmmap(1) and ps(1): scripts that print what was recorded of the real ones.
+// Ticks from fakes of vmmap(1) and ps(1): scripts that print recorded output.
 
 #include <chrono>
 #include <csignal>
@@ -19,7 +19,7 @@ using F = ProcessField;
 
 namespace {
 
-// vmmap prints the file of the pid, or says that nobody has it; ps prints the file `ps`.
+// vmmap prints the file of the pid, or an error without one; ps prints the file `ps`.
 class StandIns {
  public:
   StandIns() {
@@ -42,7 +42,7 @@ class StandIns {
   test::TemporaryDirectory folder_;
 };
 
-// Pids end at 4,194,304: those of the tests are higher, so that no program that is started to be asked has one.
+// Pids end at 4,194,304: the tests use higher ones, which no started program has.
 std::string line_of(std::int32_t pid, const std::string& command, std::int32_t group = 0,
                     const std::string& start = "Sun Nov 22 12:42:56 2026") {
   return fmt::format("{:>5} 1 {} 501 alice S {} {}\n", pid, group == 0 ? pid : group, start, command);
@@ -91,7 +91,7 @@ Result<std::unique_ptr<VmmapSource>> make(const std::string& vmmap, const std::s
 
 }  // namespace
 
-TEST_CASE("vmmap source: what a tick holds of the processes of a recorded machine") {
+TEST_CASE("vmmap source: a tick of the processes of a recorded machine") {
   const StandIns programs;
   programs.file("list", test::fixture("vmmap/ps"));
   programs.file("412", test::fixture("vmmap/macos-14"));
@@ -149,7 +149,26 @@ TEST_CASE("vmmap source: PSS and SwapPss are the group's share") {
   CHECK(grouped.processes[2].memory.get(F::pss) == 240);
 }
 
-TEST_CASE("vmmap source: who is gone or has no region yields nothing; who had some, no zeros") {
+TEST_CASE("vmmap source: the regions of a process are counted and summed by name, at its first tick") {
+  const StandIns programs;
+  programs.file("list", line_of(5'000'001, "x"));
+  programs.file("5000001", std::string(kRegions) + kRegions);
+  Recording source(programs);
+  const Tick tick = source.tick();
+  REQUIRE(tick.summaries.size() == 1);
+  const ProcessMappings& of = tick.summaries.front();
+  CHECK(of.process == tick.processes.at(0).key);
+  CHECK(of.regions == 4);
+  REQUIRE(of.summary.rows.size() == 2);
+  CHECK(of.summary.rows[0].name == MappingName{MappingKind::heap, "MALLOC_TINY"});
+  CHECK(of.summary.rows[0].use.regions == 2);
+  CHECK(of.summary.rows[0].use.pss_kib() == 320);
+  CHECK(of.summary.rows[0].use.memory.get(F::private_dirty) == 200);
+  CHECK(of.summary.rows[1].name == MappingName{MappingKind::other, "__TEXT"});
+  CHECK(source.tick().summaries.empty());
+}
+
+TEST_CASE("vmmap source: an exited process or one without regions yields nothing; one that had some, no zeros") {
   const StandIns programs;
   const std::int32_t alive = ::getppid();
   programs.file("list", line_of(7'000'070, "a") + line_of(99'999'999, "gone") + line_of(alive, "denied"));
@@ -216,7 +235,7 @@ TEST_CASE("vmmap source: exec, a reused pid, a new title and new rules") {
   CHECK(reused.processes.at(0).key.start_ticks == key.start_ticks + 1024);
 }
 
-TEST_CASE("vmmap source: a restarted recorder goes on with the same processes") {
+TEST_CASE("vmmap source: a restarted recorder continues with the same processes") {
   const StandIns programs;
   programs.file("list", line_of(7'000'070, "/bin/a") + line_of(7'000'071, "/bin/b"));
   for (const char* pid : {"7000070", "7000071"}) programs.file(pid, kRegions);
@@ -232,7 +251,7 @@ TEST_CASE("vmmap source: a restarted recorder goes on with the same processes") 
   CHECK(after.processes[1].key.exec_count == 1);
 }
 
-TEST_CASE("vmmap source: a program that hangs or prints without end is killed, with all that it began") {
+TEST_CASE("vmmap source: a program that hangs or prints endlessly is killed with all its children") {
   const StandIns programs;
   const std::int32_t alive = ::getppid();
   programs.file("list", line_of(alive, "a"));
@@ -243,7 +262,7 @@ TEST_CASE("vmmap source: a program that hangs or prints without end is killed, w
   std::int32_t child = 0;
   std::ifstream(programs.path("child")) >> child;
   REQUIRE(child > 0);
-  // A signal takes its time; then whoever has it as a child now may not have waited for it.
+  // A signal takes time; after that the new parent may not have reaped it.
   const auto is_dead = [child] {
     std::ifstream stat(fmt::format("/proc/{}/stat", child));
     std::string words;
@@ -259,7 +278,7 @@ TEST_CASE("vmmap source: a program that hangs or prints without end is killed, w
   CHECK(endless.error().message == "/bin/sh printed more than 10000 bytes and was killed");
 }
 
-TEST_CASE("a command's output, end and complaint are told; no shell reads its words") {
+TEST_CASE("a command's output, status and errors are returned; no shell interprets its arguments") {
   const auto echoed = run_command("/bin/echo", {"$HOME; ls", "*"}, {});
   REQUIRE(echoed.ok());
   CHECK(echoed->out == "$HOME; ls *\n");
@@ -269,13 +288,13 @@ TEST_CASE("a command's output, end and complaint are told; no shell reads its wo
   CHECK(failed->out == "out\n");
   CHECK(failed->problem == "exit status 3: no\\x1bsuch");
   CHECK(run_command("/bin/sh", {"-c", "kill -9 $$"}, {})->problem == "signal 9");
-  CHECK(run_command("/nonexistent/x", {}, {}).error().kind == ErrorKind::gone);
+  CHECK(run_command("/nonexistent/x", {}, {}).error().kind == ErrorKind::not_found);
   const auto said = run_command("/bin/sh", {"-c", "echo $TZ; kill -PIPE $$"}, {});
   CHECK(said->out == "UTC0\n");
   CHECK(said->problem == "signal 13");
 }
 
-TEST_CASE("vmmap source: where ps fails there is no tick, and the error says how it ended") {
+TEST_CASE("vmmap source: if ps fails there is no tick, and the error has its exit status") {
   const StandIns programs;
   programs.program("ps", "echo broken >&2; exit 2");
   Recording source(programs);
@@ -284,7 +303,7 @@ TEST_CASE("vmmap source: where ps fails there is no tick, and the error says how
   CHECK(tick.error().message == programs.path("ps") + " ended with exit status 2: broken");
 }
 
-TEST_CASE("vmmap source: the machine is told of where there is a /proc") {
+TEST_CASE("vmmap source: the machine is sampled where there is a /proc") {
   const StandIns programs;
   programs.file("list", line_of(7'000'070, "a"));
   programs.file("7000070", kRegions);
@@ -292,11 +311,11 @@ TEST_CASE("vmmap source: the machine is told of where there is a /proc") {
   CHECK(tick.machine.memory.has(MachineField::mem_total));
 }
 
-TEST_CASE("vmmap source: it is unavailable where one of the programs is not there or cannot be executed") {
+TEST_CASE("vmmap source: unavailable if a program is missing or cannot be executed") {
   const StandIns programs;
   const auto missing = make(programs.path("none"), programs.path("ps"));
   REQUIRE_FALSE(missing.ok());
-  CHECK(missing.error().kind == ErrorKind::gone);
+  CHECK(missing.error().kind == ErrorKind::not_found);
   CHECK_THAT(missing.error().message, test::ContainsSubstring(programs.path("none") + " is not there"));
   CHECK_THAT(missing.error().message, test::ContainsSubstring("set vmmap in [vmmap]"));
   programs.file("plain", "x");

@@ -11,7 +11,7 @@ TEST_CASE("sizes are a number and a binary unit") {
   CHECK(*parse_bytes("unlimited") == 0);
 }
 
-TEST_CASE("what is not a size is refused, and the forms are shown") {
+TEST_CASE("other text than a size is refused, and the formats are shown") {
   for (const char* text : {"", "1", "GiB", "1 GiB", " 1GiB", "1GiB ", "-1GiB", "+1GiB", "1e3GiB", "1GB", "1gib", "1G",
                            "inf", "nanGiB", ".5GiB", "0x1GiB", "Unlimited"}) {
     INFO("text: '" << text << "'");
@@ -22,17 +22,17 @@ TEST_CASE("what is not a size is refused, and the forms are shown") {
   }
 }
 
-TEST_CASE("a size that cannot be held is refused, and so is none") {
+TEST_CASE("too large a size is refused, and so is an empty one") {
   CHECK_THAT(parse_bytes("9999999TiB").error().message, test::ContainsSubstring("too large"));
   CHECK_THAT(parse_bytes("0GiB").error().message, test::ContainsSubstring("unlimited"));
   CHECK_FALSE(parse_bytes(std::string(1000, '9') + "KiB"));
 }
 
 TEST_CASE("a printed size reads back") {
-  CHECK(print_bytes(2LL << 30) == "2GiB");
-  CHECK(print_bytes(1536LL << 20) == "1536MiB");
-  CHECK(print_bytes(0) == "unlimited");
+  CHECK(format_bytes(2LL << 30) == "2GiB");
+  CHECK(format_bytes(1536LL << 20) == "1536MiB");
+  CHECK(format_bytes(0) == "unlimited");
   for (const std::int64_t bytes : {1LL, 1023LL, 1024LL, 1025LL, (1LL << 30) + 1, 1LL << 40}) {
-    CHECK(*parse_bytes(print_bytes(bytes)) == bytes);
+    CHECK(*parse_bytes(format_bytes(bytes)) == bytes);
   }
 }

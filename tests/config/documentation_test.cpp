@@ -8,7 +8,7 @@ using namespace memoir;
 
 namespace {
 
-// The shipped file with its settings switched on: they are commented out as `#key`, prose and examples as `# text`.
+// The shipped file with its settings enabled: they are commented out as `#key`, prose and examples as `# text`.
 std::string uncommented() {
   const std::string text = test::slurp(MEMOIR_SOURCE "/systemd/memoir.toml");
   std::string out;
@@ -20,7 +20,7 @@ std::string uncommented() {
   return out;
 }
 
-// The same with the examples switched on too.
+// The same with the examples enabled too.
 std::string with_examples() {
   std::string out = uncommented();
   for (std::size_t at = 0; (at = out.find("\n#   ", at)) != std::string::npos;) out.erase(at + 1, 4);
@@ -37,7 +37,7 @@ TEST_CASE("the shipped file, switched on, is the defaults") {
   CHECK(*parsed == defaults);
 }
 
-TEST_CASE("the shipped file as it is changes nothing") {
+TEST_CASE("the shipped file, unchanged, is the defaults") {
   CHECK(*load_config(MEMOIR_SOURCE "/systemd/memoir.toml") == *parse_config("", "F"));
 }
 

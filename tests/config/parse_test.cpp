@@ -113,8 +113,8 @@ unless = '=/'
   CHECK(parsed->redaction.rules[0] == RedactionRule{"^-K$", "shopctl", true, "=/", 46});
 }
 
-TEST_CASE("what is dear can be switched off") {
-  CHECK(parse_config("[recorder]\nlook = 'off'\n", "F")->look == 0ms);
+TEST_CASE("expensive features can be switched off") {
+  CHECK(parse_config("[recorder]\nscan_interval = 'off'\n", "F")->scan_interval == 0ms);
   CHECK(parse_config("", "F")->burst == "on");
   CHECK(parse_config("[recorder]\nburst = 'off'\n", "F")->burst == "off");
   CHECK(complaint("[recorder]\nburst = 'offf'\n") ==
@@ -136,14 +136,14 @@ TEST_CASE("an unknown key is refused with its line and the nearest one") {
         "days, max_size");
 }
 
-TEST_CASE("a bad value is refused with its line and what it must be") {
+TEST_CASE("a bad value is refused with its line and the valid values") {
   CHECK(complaint("[recorder]\ninterval = 10\n") ==
-        "F:2: interval in [recorder] must be a duration in quotes, as \"10s\"");
+        "F:2: interval in [recorder] must be a duration in quotes, such as \"10s\"");
   CHECK(complaint("[recorder]\ninterval = '99ms'\n") ==
         "F:2: interval in [recorder] is 99ms, but must be from 100ms to 1h");
   CHECK(complaint("[recorder]\ninterval = '61m'\n") ==
         "F:2: interval in [recorder] is 61m, but must be from 100ms to 1h");
-  CHECK_THAT(complaint("[recorder]\ninterval = '10'\n"), test::ContainsSubstring("500ms, 10s"));
+  CHECK_THAT(complaint("[recorder]\ninterval = '10'\n"), test::ContainsSubstring("10s is seconds"));
   CHECK(complaint("[recorder]\nqueue_ticks = 0\n") ==
         "F:2: queue_ticks in [recorder] is 0, but must be from 1 to 100000");
   CHECK(complaint("[recorder]\nqueue_ticks = 1.0\n") == "F:2: queue_ticks in [recorder] must be a whole number");
@@ -152,12 +152,12 @@ TEST_CASE("a bad value is refused with its line and what it must be") {
   CHECK(complaint("[store]\ndurability = 'ful'\n") ==
         "F:2: durability in [store] must be one of full, normal; did you mean 'full'?");
   CHECK(complaint("[store]\nraw = 7\n") ==
-        "F:2: raw in [store] must be a duration in quotes, as \"7d\", or \"forever\"");
+        "F:2: raw in [store] must be a duration in quotes, such as \"7d\", or \"forever\"");
   CHECK(complaint("[store]\nraw = '30m'\n") == "F:2: raw in [store] is 30m, but must be from 1h to 10000d, or forever");
-  // What is coarser is kept as long as what is finer, or a part of the history would have no answer.
-  CHECK(complaint("[store]\nraw = '60d'\nfive_minutes = '7d'\n") ==
-        "F:3: five_minutes in [store] is 7d, shorter than raw, which is 60d: what is coarser must be kept at least as "
-        "long");
+  // Coarser tiers are kept as long as finer ones, so that every part of the history has an answer.
+  CHECK(
+      complaint("[store]\nraw = '60d'\nfive_minutes = '7d'\n") ==
+      "F:3: five_minutes in [store] is 7d, shorter than raw, which is 60d: coarser data must be kept at least as long");
   CHECK_THAT(complaint("[store]\nraw = '61d'\n"),
              Catch::Matchers::StartsWith("F:2: five_minutes in [store] is 60d, shorter than"));
   CHECK_THAT(complaint("[store]\nfive_minutes = 'forever'\n"), test::ContainsSubstring("hours in [store] is 400d"));
@@ -167,7 +167,7 @@ TEST_CASE("a bad value is refused with its line and what it must be") {
   CHECK_THAT(complaint("[store]\nhours = '0d'\n"), test::ContainsSubstring("write forever to keep all"));
   CHECK_THAT(complaint("[store]\ndays = 'ever'\n"), test::ContainsSubstring("1.5m, 1h, or forever"));
   CHECK(complaint("[store]\nmax_size = '15MiB'\n") == "F:2: max_size in [store] is 15MiB, but must be at least 16MiB");
-  CHECK(complaint("[store]\nmax_size = 2\n") == "F:2: max_size in [store] must be a size in quotes, as \"2GiB\"");
+  CHECK(complaint("[store]\nmax_size = 2\n") == "F:2: max_size in [store] must be a size in quotes, such as \"2GiB\"");
   CHECK(complaint("[recorder]\ndb = ''\n") == "F:2: db in [recorder] must not be empty");
   CHECK(complaint("[redaction]\ndefaults = 'no'\n") == "F:2: defaults in [redaction] must be true or false");
   CHECK(complaint("recorder = 3\n") == "F:1: 'recorder' must be a table: [recorder]");
@@ -175,7 +175,7 @@ TEST_CASE("a bad value is refused with its line and what it must be") {
   CHECK(complaint("category = [1]\n") == "F:1: 'category' must be a list of tables: [[category]]");
 }
 
-TEST_CASE("every bound is itself allowed, and what is beyond it refused") {
+TEST_CASE("every bound is allowed, and values beyond it are refused") {
   struct Bound {
     const char* table;
     const char* key;
@@ -183,16 +183,16 @@ TEST_CASE("every bound is itself allowed, and what is beyond it refused") {
     const char* below;
     const char* most;
     const char* above;
-    const char* beside = "";  // in the same table
+    const char* others = "";  // in the same table
   };
   const std::vector<Bound> bounds = {
       {"recorder", "interval", "'100ms'", "'99ms'", "'1h'", "'3601s'"},
-      {"recorder", "look", "'50ms'", "'49ms'", "'1h'", "'3601s'"},
+      {"recorder", "scan_interval", "'50ms'", "'49ms'", "'1h'", "'3601s'"},
       {"recorder", "read_deadline", "'1ms'", "'0ms'", "'10s'", "'10001ms'"},
       {"recorder", "queue_ticks", "1", "0", "100000", "100001"},
       {"recorder", "queue_mib", "1", "0", "4096", "4097"},
       {"recorder", "max_command_bytes", "64", "63", "131072", "131073"},
-      // With the finer tiers kept no longer.
+      // With finer tiers kept at most as long.
       {"store", "days", "'1h'", "'59m'", "'10000d'", "'10001d'", "raw = '1h'\nfive_minutes = '1h'\nhours = '1h'\n"},
       {"mappings", "interval", "'1s'", "'999ms'", "'1d'", "'25h'"},
       {"mappings", "processes", "1", "0", "80", "81"},
@@ -203,7 +203,7 @@ TEST_CASE("every bound is itself allowed, and what is beyond it refused") {
   };
   for (const Bound& bound : bounds) {
     const auto with = [&](const char* value) {
-      return std::string("[") + bound.table + "]\n" + bound.beside + bound.key + " = " + value + "\n";
+      return std::string("[") + bound.table + "]\n" + bound.others + bound.key + " = " + value + "\n";
     };
     CAPTURE(bound.key);
     CHECK(parse_config(with(bound.least), "F"));
@@ -224,16 +224,29 @@ TEST_CASE("an incomplete rule is refused at its line") {
   CHECK(complaint("[[redaction.rule]]\nnext = true\n") == "F:1: a [[redaction.rule]] needs a pattern");
 }
 
-TEST_CASE("what is not TOML is refused at its line") {
+TEST_CASE("invalid TOML is refused at its line") {
   CHECK_THAT(complaint("[recorder]\ninterval = \n"), Catch::Matchers::StartsWith("F:2: "));
   CHECK_THAT(complaint("[recorder]\n[recorder]\n"), Catch::Matchers::StartsWith("F:2: "));
   CHECK_THAT(complaint(std::string_view("\xff\xfe\0\0", 4)), Catch::Matchers::StartsWith("F:1: "));
-  // toml++ is sure of a digit there.
+  // toml++ requires a digit there.
   CHECK(complaint("[recorder]\ninterval = 1979-05-27T@07:32:00Z\n") ==
         "F:2: Error while parsing time: expected 2-digit hour, saw '@'");
 }
 
-TEST_CASE("what a file says is shown as text, whatever it is") {
+TEST_CASE("a key with endless dots is refused without recursion") {
+  std::string key = "recorder";
+  for (int i = 0; i < 100'000; ++i) key += ".a";
+  CHECK(complaint("\n" + key + " = 1\n") == "F:2: a key with too many dots");
+  CHECK(complaint("[" + key + "]\n") == "F:1: a key with too many dots");
+  CHECK(complaint("recorder = {\n" + key + " = 1 }\n") == "F:2: a key with too many dots");
+  CHECK(complaint("recorder = { \"a = b\"." + key + " = 1 }\n") == "F:1: a key with too many dots");
+  const std::string dots(100, '.');
+  CHECK(parse_config("# " + dots + "\n[[category]]\nname = \"a\"\ncommand = \"" + dots + "\"\nexe = '" + dots + "'\n",
+                     "F")
+            .ok());
+}
+
+TEST_CASE("values of a file are shown as text, with any bytes") {
   for (const char* toml :
        {"\"\\u001b[2J\" = 1", "[recorder]\n\"\\u202e\" = 1", "[recorder]\ninterval = \"\\u001b[2J\"",
         "[recorder]\ninterval = \"0.1ms\\u001b[2J\"", "[store]\nmax_size = \"\\u0000\"",
@@ -245,13 +258,33 @@ TEST_CASE("what a file says is shown as text, whatever it is") {
   }
 }
 
-TEST_CASE("a file is loaded, a missing one is gone, an endless one an error") {
+TEST_CASE("a file is loaded, a missing one is not_found, an endless one an error") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/memoir.toml";
-  CHECK(load_config(path).error().kind == ErrorKind::gone);
+  CHECK(load_config(path).error().kind == ErrorKind::not_found);
   std::ofstream(path) << "[recorder]\ninterval = '3s'\n";
   CHECK(load_config(path)->interval == 3s);
   CHECK(load_config("/dev/zero").error().kind == ErrorKind::io);
+}
+
+TEST_CASE("all errors are reported, in the order of the file") {
+  CHECK(complaint("[store]\nraw = 'x'\n[recorder]\nburstt = '1s'\ninterval = 3\n[alert]\nexec = ['mail']\n"
+                  "[[category]]\nname = 'a'\n[[category]]\nname = 3\n") ==
+        "F:2: raw in [store] cannot be read: " + parse_age("x").error().message +
+            "\nF:4: unknown key 'burstt' in [recorder]; did you mean 'burst'?\nF:5: interval in [recorder] must be a "
+            "duration in quotes, such as \"10s\"\nF:7: exec in [alert] starts with 'mail', but must start with the "
+            "full path of a program: PATH is not searched\nF:8: the category 'a' needs a pattern: command, exe, comm, "
+            "user or cgroup\nF:11: name in [category] must be a text in quotes");
+}
+
+TEST_CASE("a program that cannot run is an error between the others, if it is checked") {
+  const std::string toml = "[alert]\nexec = ['/bin/none', '-b']\n[exits]\nmin_peak = 'x'\n";
+  const auto cannot_run = [](const std::string& path) { return Status(malformed("cannot run " + path)); };
+  const std::string found = parse_config(toml, "F", cannot_run).error().message;
+  CHECK(found.starts_with("F:2: exec in [alert]: cannot run /bin/none\nF:4: min_peak in [exits] "));
+  CHECK(parse_config(toml, "F").error().message.starts_with("F:4: "));
+  CHECK(parse_config("[alert]\nexec = []\n", "F", cannot_run));
+  CHECK_FALSE(parse_config("[alert]\nexec = ['/bin/none']\n", "F", cannot_run));
 }
 
 TEST_CASE("alerts: a program and its arguments, and when it is run") {
@@ -264,22 +297,32 @@ TEST_CASE("alerts: a program and its arguments, and when it is run") {
   CHECK(config->alert_every == 1h);
   CHECK(config->alert_timeout == 5s);
   CHECK(parse_config("[alert]\npressure = 'off'\n", "F")->alert_pressure_ppm == 0);
+  const auto levels = parse_config("[alert]\nlimit = '90%'\ntmpfs = 'off'\nswap = '100%'\nconfirmed = false\n", "F");
+  REQUIRE(levels);
+  CHECK(levels->alert_limit_ppm == 900'000);
+  CHECK(levels->alert_tmpfs_ppm == 0);
+  CHECK(levels->alert_swap_ppm == 1'000'000);
+  CHECK_FALSE(levels->alert_confirmed);
+  CHECK(config->alert_limit_ppm == 950'000);
   CHECK(parse_config("[alert]\nleak = 'off'\n", "F")->alert_leak == 0ms);
   CHECK(parse_config("[alert]\nexec = []\n", "F")->alert_exec.empty());
 }
 
-TEST_CASE("alerts: what cannot be run, or be meant, is refused with its line") {
-  const std::string form = "must be a program and its arguments, as [\"/usr/local/bin/alert\", \"--page\"], or []";
+TEST_CASE("alerts: values that cannot be run or intended are refused with their line") {
+  const std::string form = "must be a program and its arguments, such as [\"/usr/local/bin/alert\", \"--page\"], or []";
   CHECK(complaint("[alert]\nexec = '/bin/a'\n") == "F:2: exec in [alert] " + form);
   CHECK(complaint("[alert]\nexec = ['/bin/a', 1]\n") == "F:2: exec in [alert] " + form);
-  CHECK(complaint("[alert]\n\nexec = ['mail', 'root']\n") ==
-        "F:3: exec in [alert] begins with 'mail', but must begin with the whole path of a program: no shell looks for "
-        "it");
+  CHECK(
+      complaint("[alert]\n\nexec = ['mail', 'root']\n") ==
+      "F:3: exec in [alert] starts with 'mail', but must start with the full path of a program: PATH is not searched");
   CHECK(complaint("[alert]\npressure = 'unlimited'\n") ==
-        "F:2: pressure in [alert] is 'unlimited', but must be a number of percent, as \"20%\", or \"off\"");
+        "F:2: pressure in [alert] is 'unlimited', but must be a percentage, such as \"20%\", or \"off\"");
   CHECK(complaint("[alert]\npressure = '0.01%'\n") == "F:2: pressure in [alert] is 0.01%, but must be at least 0.1%");
   CHECK(complaint("[alert]\npressure = 20\n") ==
-        "F:2: pressure in [alert] must be a part of the time in quotes, as \"20%\", or \"off\"");
+        "F:2: pressure in [alert] must be a part of the time in quotes, such as \"20%\", or \"off\"");
+  CHECK(complaint("[alert]\nlimit = '0.5%'\n") == "F:2: limit in [alert] is 0.5%, but must be at least 1%");
+  CHECK(complaint("[alert]\ntmpfs = 90\n") ==
+        "F:2: tmpfs in [alert] must be a part of the mount in quotes, such as \"20%\", or \"off\"");
   CHECK(complaint("[alert]\nevery = '1ms'\n") == "F:2: every in [alert] is 1ms, but must be from 1s to 7d");
   CHECK(complaint("[alert]\nexce = []\n") == "F:2: unknown key 'exce' in [alert]; did you mean 'exec'?");
 }

@@ -10,7 +10,7 @@ using namespace memoir;
 
 namespace {
 
-// Sets an environment variable for as long as it lives.
+// Sets an environment variable during its lifetime.
 class Setting {
  public:
   Setting(const char* name, const char* value) : name_(name) {

@@ -7,8 +7,8 @@ using namespace std::chrono_literals;
 namespace {
 
 Config read_back(const Config& config) {
-  const auto parsed = parse_config(print_config(config), "printed");
-  if (!parsed) FAIL(parsed.error().message << "\n" << print_config(config));
+  const auto parsed = parse_config(format_config(config), "printed");
+  if (!parsed) FAIL(parsed.error().message << "\n" << format_config(config));
   Config result = *parsed;
   for (auto& rule : result.categories) rule.line = 0;
   for (auto& rule : result.redaction.rules) rule.line = 0;
@@ -23,7 +23,7 @@ TEST_CASE("a printed configuration reads back the same") {
   CHECK(read_back(config) == config);
 
   config.interval = 1500ms;
-  config.look = 0ms;
+  config.scan_interval = 0ms;
   config.burst = "off";
   config.read_deadline = 1ms;
   config.queue_ticks = 100'000;
@@ -50,6 +50,10 @@ TEST_CASE("a printed configuration reads back the same") {
   config.alert_exec = {"/usr/bin/logger", "-t", "it's \"memory\"", ""};
   config.alert_pressure_ppm = 1'000;
   config.alert_leak = 60s;
+  config.alert_confirmed = false;
+  config.alert_limit_ppm = 10'000;
+  config.alert_tmpfs_ppm = 0;
+  config.alert_swap_ppm = 1'000'000;
   config.alert_every = 1s;
   config.alert_timeout = 100ms;
   config.default_categories = false;
@@ -60,7 +64,7 @@ TEST_CASE("a printed configuration reads back the same") {
   CHECK(read_back(config) == config);
 }
 
-TEST_CASE("what has no limit is printed so, and reads back") {
+TEST_CASE("unlimited values are printed as such and read back") {
   Config config;
   config.db = "/m.db";
   config.max_size = 0;
@@ -68,11 +72,11 @@ TEST_CASE("what has no limit is printed so, and reads back") {
   config.tmpfs_interval = 0ms;
   config.alert_pressure_ppm = 0;
   config.alert_leak = 0ms;
-  CHECK_THAT(print_config(config), test::ContainsSubstring("[alert]\nexec = []\npressure = 'off'\nleak = 'off'"));
-  CHECK_THAT(print_config(config), test::ContainsSubstring("[tmpfs]\ninterval = 'off'"));
-  CHECK_THAT(print_config(config), test::ContainsSubstring("max_size = 'unlimited'"));
-  CHECK_THAT(print_config(config), test::ContainsSubstring("[budget]\ncpu = 'unlimited'"));
-  CHECK_THAT(print_config(config), test::ContainsSubstring("days = 'forever'"));
+  CHECK_THAT(format_config(config), test::ContainsSubstring("[alert]\nexec = []\npressure = 'off'\nleak = 'off'"));
+  CHECK_THAT(format_config(config), test::ContainsSubstring("[tmpfs]\ninterval = 'off'"));
+  CHECK_THAT(format_config(config), test::ContainsSubstring("max_size = 'unlimited'"));
+  CHECK_THAT(format_config(config), test::ContainsSubstring("[budget]\ncpu = 'unlimited'"));
+  CHECK_THAT(format_config(config), test::ContainsSubstring("days = 'forever'"));
   CHECK(read_back(config) == config);
 }
 

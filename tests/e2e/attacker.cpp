@@ -1,20 +1,31 @@
-// Sixty processes of a user without privilege, or as many as are asked for, that do what recorders suffer from.
+// Processes of an unprivileged user (by default sixty) that attack recorders.
 //
-//   attacker names N [UID]       each runs itself again and again, with arguments that nobody had before
+//   attacker names N [UID]       each runs itself again and again, with new arguments each time
 //   attacker tables N [UID]      each maps 8 GiB, 256 MiB over and over: page tables that take long to walk
-//   attacker locked N UID        each holds its mmap_lock for ever, under a page that a FUSE server does not take back;
-//                                needs root, to mount; "denied" where it is not let
-//   attacker - WORD              one of the first: it waits a moment and runs itself
+//   attacker locked N UID        each locks its mmap_lock forever, under a page that a FUSE server does not write back;
+//                                needs root, to mount; "denied" without permission
+//   attacker short N UID         N new ones a second, each with a new name, which run for 12 s
+//   attacker folders N UID       the same, each in its own folder with a path of 3.8 KB
+//   attacker cgroups N UID       the same, each in its own cgroup with a path of 3.4 KB; needs root, to make
+//   them;
+//                                "denied" without permission
+//   attacker nested N UID        each in a cgroup below 1,990 others; likewise
+//   attacker remove 0            removes the folders and cgroups of those
+//   attacker - WORD              one of the first: waits a moment and execs itself
+//   attacker + WORD              runs for 12 s
 //
-// Says "ok" once all of them are at it, and ends with them when its standard input is closed.
+// Prints "ok" once all of them run, and exits with them when its standard input is closed.
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/fuse.h>
@@ -25,6 +36,8 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace {
@@ -47,7 +60,7 @@ void become(int uid) {
   if (uid > 0 && (setgroups(0, nullptr) != 0 || setgid(id) != 0 || setuid(id) != 0)) die("setuid");
 }
 
-// Children that do their work and then idle; returns when all have come as far as they get.
+// Children that do their work and then idle; returns when all have done their best.
 template <typename Work>
 void fork_all(int count, int uid, Work work) {
   std::array<int, 2> done{};
@@ -59,7 +72,7 @@ void fork_all(int count, int uid, Work work) {
     close(done[0]);
     close(STDIN_FILENO);
     become(uid);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a new uid forgets it
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a change of the uid clears it
     prctl(PR_SET_DUMPABLE, 1);
     work(i, done[1]);
     close(done[1]);
@@ -102,6 +115,132 @@ std::string random_word() {
   die("exec");
 }
 
+// --- short, folders, cgroups, nested
+
+constexpr int kLivesSeconds = 12;
+constexpr int kDepth = 1990;
+
+// Only letters: digits are not part of a program's normalised name.
+std::string new_word(std::size_t length) {
+  static std::uint64_t made = static_cast<std::uint64_t>(getpid()) << 32U;
+  std::string word;
+  for (std::uint64_t rest = ++made; rest > 0; rest /= 26) word += static_cast<char>('a' + rest % 26);
+  word.resize(std::max(length, word.size()), 'x');
+  return word;
+}
+
+void enter(const std::string& folder) {
+  if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) return;
+  static_cast<void>(!chdir(folder.c_str()));
+}
+
+// Step by step: the complete path is too long for one call.
+bool enter_all(const std::string& root, int depth, std::size_t length) {
+  if (chdir(root.c_str()) != 0) return false;
+  enter("attacker" + std::to_string(getpid()));
+  for (int i = 0; i < depth; ++i) enter(std::string(length, 'a'));
+  return true;
+}
+
+// A folder with its contents; only names are read.
+void remove_all(int parent, const char* name) {
+  const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return;
+  DIR* const folder = fdopendir(fd);
+  while (const dirent* entry = readdir(folder)) {
+    if (entry->d_type == DT_DIR && std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0)
+      remove_all(fd, entry->d_name);
+  }
+  closedir(folder);
+  unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+// Removes what all attackers created.
+void remove_made(const std::string& root) {
+  const int fd = open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* const folder = fd < 0 ? nullptr : fdopendir(fd);
+  if (folder == nullptr) return;
+  while (const dirent* entry = readdir(folder)) {
+    if (std::string_view(entry->d_name).starts_with("attacker")) remove_all(fd, entry->d_name);
+  }
+  closedir(folder);
+}
+
+std::string cgroup_root() {
+  const std::string v1 = "/sys/fs/cgroup/memory";
+  return access(v1.c_str(), F_OK) == 0 ? v1 : "/sys/fs/cgroup";
+}
+
+// Into the cgroup that is the working directory.
+bool join_cgroup() {
+  const int fd = open("cgroup.procs", O_WRONLY | O_CLOEXEC);
+  const bool joined = fd >= 0 && write(fd, "0", 1) == 1;
+  close(fd);
+  return joined;
+}
+
+enum class Place { here, folder, cgroup };
+
+[[noreturn]] void live_briefly(Place place, int uid) {
+  const std::string own = new_word(200) + std::to_string(getpid());
+  if (place != Place::here) enter(own);
+  if (place == Place::cgroup && !join_cgroup()) _exit(1);
+  become(uid);
+  std::string name = new_word(6) + new_word(1) + std::string(1, static_cast<char>('a' + getpid() % 26));
+  char again[] = "+";
+  std::array<char*, 3> arguments{name.data(), again, nullptr};
+  execv("/proc/self/exe", arguments.data());
+  _exit(1);
+}
+
+void flood(int each_second, int uid, Place place) {
+  const std::string root = place == Place::cgroup ? cgroup_root() : "/tmp";
+  const std::size_t length = 250;
+  if (place != Place::here && !enter_all(root, place == Place::cgroup ? 12 : 14, length)) {
+    std::puts("denied");
+    std::exit(0);
+  }
+  std::puts("ok");
+  std::fflush(stdout);
+  signal(SIGCHLD, SIG_IGN);
+  pollfd closed{STDIN_FILENO, POLLIN, 0};
+  for (std::uint64_t n = 0; poll(&closed, 1, 1000 / each_second) == 0; ++n) {
+    new_word(1);
+    if (fork() == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      live_briefly(place, uid);
+    }
+  }
+  kill(0, SIGKILL);
+}
+
+void nest(int count, int uid) {
+  const std::string root = cgroup_root();
+  if (!enter_all(root, 0, 0)) {
+    std::puts("denied");
+    std::exit(0);
+  }
+  std::array<int, 2> ready{};
+  if (pipe2(ready.data(), O_CLOEXEC) != 0) die("pipe");
+  for (int i = 0; i < count; ++i) {
+    if (fork() != 0) continue;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    enter("chain" + std::to_string(i));
+    for (int depth = 1; depth < kDepth; ++depth) enter("a");
+    if (!join_cgroup()) _exit(1);
+    static_cast<void>(!chdir("/"));
+    become(uid);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a change of the uid clears it
+    close(ready[0]);
+    close(ready[1]);
+    for (;;) pause();
+  }
+  close(ready[1]);
+  char nothing = 0;
+  while (read(ready[0], &nothing, 1) > 0) continue;
+  say_ok_and_wait();
+}
+
 // --- tables
 
 constexpr std::size_t kMapped = std::size_t{256} << 20U;
@@ -115,7 +254,8 @@ void* map_tables(int fd, int protection) {
 void hold_tables(int count, int uid) {
   const int fd = memfd_create("many", MFD_CLOEXEC);
   if (fd < 0 || ftruncate(fd, static_cast<off_t>(kMapped)) != 0) die("memfd");
-  munmap(map_tables(fd, PROT_READ | PROT_WRITE), kMapped);  // from here on the pages are there, and mapped many at once
+  munmap(map_tables(fd, PROT_READ | PROT_WRITE),
+         kMapped);  // from here on the pages are cached, and mapped many at once
   fork_all(count, uid, [fd](int, int) {
     for (int i = 0; i < 32; ++i) map_tables(fd, PROT_READ);
   });
@@ -124,8 +264,8 @@ void hold_tables(int count, int uid) {
 
 // --- locked
 
-// Serves a folder in which every name is a file of one page, named by its number, and answers all but what writes the
-// page back (Documentation/filesystems/fuse.rst).
+// Serves a folder in which every name is a file of one page, named by its number, and answers all requests except
+// writing the page back (Documentation/filesystems/fuse.rst).
 class FuseServer {
  public:
   explicit FuseServer(int device) : device_(device) {}
@@ -197,7 +337,7 @@ class FuseServer {
   std::array<char, 64 * 1024> request_{};
 };
 
-// Unmapping a page of a file on FUSE writes it back and waits, and mapping over it does so with the mmap_lock held.
+// Unmapping a page of a file on FUSE writes it back and waits, and mapping over it does so with mmap_lock locked.
 void hold_lock(const std::string& folder, int number, int done) {
   const int fd = open((folder + '/' + std::to_string(number)).c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) die("open");
@@ -233,6 +373,10 @@ void hold_locks(int count, int uid) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "+") == 0) {
+    sleep(kLivesSeconds);
+    return 0;
+  }
   if (argc < 3) return 2;
   const std::string_view attack = argv[1];
   if (attack == "-") run_again();
@@ -245,6 +389,18 @@ int main(int argc, char** argv) {
       run_again();
     });
     say_ok_and_wait();
+  } else if (attack == "short" || attack == "folders" || attack == "cgroups") {
+    setpgid(0, 0);
+    flood(count, uid, attack == "short" ? Place::here : attack == "folders" ? Place::folder : Place::cgroup);
+  } else if (attack == "remove") {
+    rlimit most{};
+    getrlimit(RLIMIT_NOFILE, &most);
+    most.rlim_cur = most.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &most);
+    remove_made("/tmp");
+    remove_made(cgroup_root());
+  } else if (attack == "nested") {
+    nest(count, uid);
   } else if (attack == "tables") {
     hold_tables(count, uid);
   } else if (attack == "locked") {

@@ -1,4 +1,4 @@
-// What a user without privilege, or a member of the group, does to a recorder at work.
+// Attacks on a running recorder by an unprivileged user or a member of the group.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -52,7 +52,7 @@ Outcome record_once(const Scene& scene) {
 
 }  // namespace
 
-TEST_CASE("a reader that keeps the recorder from storing is named, and what was sampled meanwhile is stored") {
+TEST_CASE("a reader that blocks the recorder's writes is named, and the samples of that time are stored") {
   const Scene scene;
   Recorder recorder(scene, "100ms");
   recorder.tick();
@@ -63,9 +63,9 @@ TEST_CASE("a reader that keeps the recorder from storing is named, and what was 
   json status;
   wait_until("the status to name it", [&] {
     status = scene.answer({"status"});
-    return status.at("held_by_pid").is_number();
+    return status.at("blocked_by_pid").is_number();
   });
-  CHECK(status.at("held_by_pid") == lock.pid());
+  CHECK(status.at("blocked_by_pid") == lock.pid());
   const std::string line = first_line(scene.ask({"status"}));
   CAPTURE(line);
   CHECK(contains(line, name));
@@ -73,19 +73,21 @@ TEST_CASE("a reader that keeps the recorder from storing is named, and what was 
   CHECK(doctor.status == 1);
   CHECK(contains(first_line(doctor), name));
 
-  wait_until("the recorder to log it", [&] { return contains(recorder.child().errors(), name + " holds a lock"); });
+  wait_until("the recorder to log it with its program", [&] {
+    return contains(recorder.child().errors(), name + " (") && contains(recorder.child().errors(), ") holds a lock");
+  });
   lock.release();
-  wait_until("the event", [&] { return contains(scene.text("SELECT text FROM event WHERE kind = 'held'"), name); });
+  wait_until("the event", [&] { return contains(scene.text("SELECT text FROM event WHERE kind = 'blocked'"), name); });
   CHECK(scene.number("SELECT COUNT(*) FROM event WHERE kind = 'lost'") == 0);
-  // The busy timeout is 5 s: ticks of that time are there.
+  // The busy timeout is 5 s: ticks of that time are stored.
   wait_until("ticks of that time", [&] {
     return scene.number("SELECT COUNT(*) FROM tick WHERE boot_ms > " + std::to_string(before)).value_or(0) > 30;
   });
-  CHECK(scene.answer({"status"}).at("held_by_pid").is_null());
+  CHECK(scene.answer({"status"}).at("blocked_by_pid").is_null());
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("a lock that is held while the recorder starts keeps it from nothing but storing") {
+TEST_CASE("a lock held at the recorder's start prevents only storing") {
   const Scene scene;
   {
     Recorder recorder(scene, "100ms");
@@ -104,7 +106,7 @@ TEST_CASE("a lock that is held while the recorder starts keeps it from nothing b
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("nobody but the recorder may open its lock, and everybody who reads sees whether it lives") {
+TEST_CASE("only the recorder may open its lock, and every reader sees whether it runs") {
   const Scene scene;
   Recorder recorder(scene, "1h");
   recorder.tick();
@@ -119,10 +121,10 @@ TEST_CASE("nobody but the recorder may open its lock, and everybody who reads se
   CHECK(contains(first_line(scene.ask({"status"})), "NOT RECORDING"));
   const Outcome doctor = scene.ask({"doctor"});
   CHECK(doctor.status == 1);
-  CHECK(contains(first_line(doctor), "does not run: it died"));
+  CHECK(contains(first_line(doctor), "not running: it crashed"));
 }
 
-TEST_CASE("what others have put in the place of our files is refused at once, and left as it is") {
+TEST_CASE("other users' files in place of ours are refused at once and left unchanged") {
   const Scene scene;
   const std::string target = scene.folder() + "/target";
   const auto refused = [&](const std::string& path) {
@@ -155,7 +157,7 @@ TEST_CASE("what others have put in the place of our files is refused at once, an
   CHECK(scene.ask({"status"}).status == 0);
 }
 
-TEST_CASE("a fifo beside a database does not hold up who reads it") {
+TEST_CASE("a fifo next to a database does not block readers") {
   const Scene scene;
   REQUIRE(record_once(scene).status == 0);
   for (const char* suffix : {".lock", ".pid"}) {
@@ -166,7 +168,7 @@ TEST_CASE("a fifo beside a database does not hold up who reads it") {
   CHECK(scene.ask({"doctor"}).status < 2);
 }
 
-TEST_CASE("no command takes long, or much memory, for a file that was made for it") {
+TEST_CASE("no command takes long, or much memory, for a crafted file") {
   const Scene scene;
   REQUIRE(record_once(scene).status == 0);
   SQLite::Database(scene.db(), SQLite::OPEN_READWRITE)
@@ -182,22 +184,21 @@ TEST_CASE("no command takes long, or much memory, for a file that was made for i
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
 }
 
-TEST_CASE("who runs unique command lines fills a small part of the file, and others' ticks stay") {
+TEST_CASE("unique command lines of one user fill a small part of the file, and others' ticks stay") {
   const Scene scene;
   const Recorder recorder(scene, "200ms", {},
                           {"--config", config(scene, "[store]\nmax_size = \"16MiB\"\ndurability = \"normal\"\n")});
   wait_until("ticks from before", [&] { return scene.number("SELECT COUNT(*) FROM tick").value_or(0) >= 5; });
   const Child flood({.path = MEMOIR_ATTACKER, .arguments = {"names", "120"}});
   std::int64_t most = 0;
-  wait_until("ticks of the flood", [&] {
+  const std::string of_flood = "SELECT SUM(LENGTH(exe) + LENGTH(line)) FROM command WHERE line LIKE '%attacker%'";
+  wait_until("names of the flood that are left out", [&] {
     most = std::max(most, file_bytes(scene));
-    return *scene.number("SELECT COUNT(*) FROM tick") >= 25;
+    return scene.number("SELECT COUNT(*) FROM tick").value_or(0) >= 25 && scene.number(of_flood) &&
+           scene.number("SELECT COUNT(*) FROM process_named WHERE command LIKE '%left out%'").value_or(0) > 10;
   });
-  // An hour of what a user may fill in a day, 128 KiB of 16 MiB, and what is marked.
-  const std::int64_t names =
-      *scene.number("SELECT SUM(LENGTH(exe) + LENGTH(line)) FROM command WHERE line LIKE '%attacker%'");
-  CHECK(names < 200 * 1024);
-  CHECK(*scene.number("SELECT COUNT(*) FROM process_named WHERE command LIKE '%left out%'") > 10);
+  // An hour's part of a user's daily share, 128 KiB of 16 MiB, and the marks.
+  CHECK(scene.number(of_flood).value() < 200 * 1024);
   CHECK(scene.number("SELECT MIN(id) FROM tick") == 1);
   CHECK(most < 16 * 1024 * 1024 / 20 * 21);
 }

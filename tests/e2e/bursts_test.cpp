@@ -1,4 +1,4 @@
-// Bursts (recorder/daemon_burst.cpp): more looks and ticks while memory moves fast, and events that say so.
+// Bursts (recorder/daemon_burst.cpp): more scans and ticks while memory changes fast, with events.
 
 #include <chrono>
 #include <csignal>
@@ -15,9 +15,9 @@ using nlohmann::json;
 
 namespace {
 
-const std::string kBegan = "SELECT text FROM event WHERE kind = 'burst' ORDER BY id LIMIT 1";
+const std::string kFirstEvent = "SELECT text FROM event WHERE kind = 'burst' ORDER BY id LIMIT 1";
 
-// A recorder in a burst that its holder began. Where something else on the machine was first, another is begun.
+// A recorder in a burst that its holder started. If another process started one first, it tries again.
 struct Bursting {
   explicit Bursting(const std::string& interval) {
     for (int attempt = 0; attempt < 10; ++attempt) {
@@ -27,36 +27,36 @@ struct Bursting {
       recorder = std::make_unique<Recorder>(*scene, interval, std::nullopt,
                                             std::vector<std::string>{"--config", configured(*scene, "")});
       recorder->tick();
-      holder->tell("private 196608");  // whenever a look comes, half of it is growth enough
+      holder->run("private 196608");  // half of it is enough growth, whenever the scan is
       wait_until("a burst", [&] { return scene->number("SELECT count(*) FROM event WHERE kind = 'burst'") > 0; });
-      began = scene->text(kBegan);
-      if (contains(began, "holder (" + std::to_string(holder->pid()) + ") grew from ")) return;
+      first_event = scene->text(kFirstEvent);
+      if (contains(first_event, "holder (" + std::to_string(holder->pid()) + ") grew from ")) return;
     }
-    FAIL("others began all the bursts, the last so: " << began);
+    FAIL("other processes started all bursts, at last: " << first_event);
   }
 
   std::unique_ptr<Scene> scene;
   std::unique_ptr<Holder> holder;
   std::unique_ptr<Recorder> recorder;
-  std::string began;
+  std::string first_event;
 };
 
-// Ticks with several looks that came within a few seconds after another: without bursts there is one each ten.
+// Ticks with several scans within a few seconds: without bursts there is one each ten.
 const std::string kClose =
-    "SELECT count(*) FROM (SELECT looks, wall_ms - lag(wall_ms) OVER (ORDER BY id) AS after_ms FROM tick) "
-    "WHERE after_ms BETWEEN 500 AND 5000 AND looks >= 2";
+    "SELECT count(*) FROM (SELECT scans, wall_ms - lag(wall_ms) OVER (ORDER BY id) AS after_ms FROM tick) "
+    "WHERE after_ms BETWEEN 500 AND 5000 AND scans >= 2";
 
 }  // namespace
 
-TEST_CASE("bursts: after a process grew fast there are looks and ticks by the second, for a while") {
+TEST_CASE("bursts: fast growth of a process causes scans and ticks each second for a while") {
   const Bursting bursting("10s");
   const Scene& scene = *bursting.scene;
-  CHECK(bursting.began.starts_with("Began: holder ("));
+  CHECK(bursting.first_event.starts_with("Started: holder ("));
   wait_until("ticks by the second", [&] { return scene.number(kClose).value_or(0) >= 4; });
   wait_until("the end of the burst",
              [&] { return scene.number("SELECT count(*) FROM event WHERE kind = 'burst'").value_or(0) >= 2; });
-  // It goes on as before. For a while no process that grows begins another.
-  bursting.holder->tell("private 131072");
+  // It continues as before. For a while no growing process starts another.
+  bursting.holder->run("private 131072");
   wait_until("a tick of its turn", [&] {
     return scene
                .number(
@@ -67,15 +67,15 @@ TEST_CASE("bursts: after a process grew fast there are looks and ticks by the se
   const json rows = scene.answer_rows({"events", "--kind", "burst", "--last", "1h"});
   INFO(rows.dump());
   REQUIRE(rows.size() >= 2);
-  CHECK(rows.at(0).at("text") == bursting.began);
+  CHECK(rows.at(0).at("text") == bursting.first_event);
   const auto ended = rows.at(1).at("text").get<std::string>();
   CHECK(ended.starts_with("Ended after "));
   CHECK(contains(ended, "a process grew fast"));
-  CHECK(scene.number("SELECT count(*) FROM event WHERE text LIKE 'Began: holder%'") == 1);
+  CHECK(scene.number("SELECT count(*) FROM event WHERE text LIKE 'Started: holder%'") == 1);
   CHECK(bursting.recorder->stop() == 0);
 }
 
-TEST_CASE("bursts: one that the recorder's end comes into has an end; one that a crash does has begun") {
+TEST_CASE("bursts: one interrupted by a stop has an end; one interrupted by a crash only a start") {
   const Bursting bursting("1h");
   const bool crash = GENERATE(false, true);
   if (crash) {
@@ -83,24 +83,24 @@ TEST_CASE("bursts: one that the recorder's end comes into has an end; one that a
   } else {
     CHECK(bursting.recorder->stop() == 0);
   }
-  CHECK(contains(bursting.scene->text(kBegan), "Began"));
+  CHECK(contains(bursting.scene->text(kFirstEvent), "Started"));
   const auto ended =
       bursting.scene->number("SELECT count(*) FROM event WHERE kind = 'burst' AND text LIKE 'Ended after %'");
   CHECK(ended == (crash ? 0 : 1));
 }
 
-TEST_CASE("bursts: one that runs when they are switched off ends") {
+TEST_CASE("bursts: switching them off ends the current one") {
   const Bursting bursting("1h");
   configured(*bursting.scene, "[recorder]\nburst = \"off\"\n");
   bursting.recorder->child().signal(SIGHUP);
   const std::string took =
-      "SELECT max(wall_ms) - min(wall_ms) FROM event WHERE kind = 'burst' HAVING max(text) LIKE 'Ended after %'";
+      "SELECT max(wall_ms) - min(wall_ms) FROM event WHERE kind = 'burst' HAVING min(text) LIKE 'Ended after %'";
   wait_until("its end", [&] { return bursting.scene->number(took).has_value(); });
   CHECK(bursting.scene->number(took) < 9'000);
   CHECK(bursting.recorder->stop() == 0);
 }
 
-TEST_CASE("bursts: with an interval of an hour there are more looks, and no more ticks at once") {
+TEST_CASE("bursts: with an interval of an hour there are more scans, but no more ticks at once") {
   const Bursting bursting("1h");
   const auto ticks = bursting.scene->number("SELECT count(*) FROM tick").value();
   bursting.recorder->tick();
@@ -108,20 +108,21 @@ TEST_CASE("bursts: with an interval of an hour there are more looks, and no more
   CHECK(bursting.recorder->stop() == 0);
 }
 
-TEST_CASE("bursts: without them a process that grows fast gets a tick before its turn") {
+TEST_CASE("bursts: without them a fast-growing process triggers an early tick") {
   const Scene scene;
   Holder holder(scene.folder());
-  Recorder recorder(scene, "5s", {}, {"--config", configured(scene, "[recorder]\nlook = \"50ms\"\nburst = \"off\"\n")});
+  Recorder recorder(scene, "5s", {},
+                    {"--config", configured(scene, "[recorder]\nscan_interval = \"50ms\"\nburst = \"off\"\n")});
   recorder.tick();
   const std::string early =
       "SELECT count(*) FROM tick WHERE wall_ms % 5000 BETWEEN 1000 AND 4000 AND keyframe_id <> id";
-  // It may come just before its turn, which is no proof: then again.
+  // It may come just before the regular tick, which proves nothing: then again.
   wait_until("a tick before its turn", [&] {
-    holder.tell("free");
+    holder.run("free");
     recorder.tick();
     const std::int64_t asked = scene.number(early).value_or(0);
     const std::int64_t ticks = scene.number("SELECT count(*) FROM tick").value();
-    holder.tell("private 262144");
+    holder.run("private 262144");
     wait_until("the next tick", [&] { return scene.number("SELECT count(*) FROM tick") > ticks; });
     return scene.number(early).value_or(0) > asked;
   });

@@ -1,4 +1,4 @@
-// A real cgroup with a limit, where the test may make one.
+// A real cgroup with a limit, if the test may create one.
 
 #include <algorithm>
 #include <chrono>
@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-TEST_CASE("what a cgroup may hold and holds is recorded, page cache apart, and its end") {
+TEST_CASE("a cgroup's limit and usage are recorded, page cache separately, and its deletion") {
   const Scene scene;
   Holder holder(scene.folder());
   const LimitedCgroup cgroup(64 * 1024);
@@ -37,7 +37,7 @@ TEST_CASE("what a cgroup may hold and holds is recorded, page cache apart, and i
     WARN("skipped: no cgroup can be made here, or the memory controller is not there");
     return;
   }
-  holder.tell("private 16384");
+  holder.run("private 16384");
   Recorder recorder(scene);
   recorder.tick();
   const auto column = [&](const std::string& name) {
@@ -48,8 +48,8 @@ TEST_CASE("what a cgroup may hold and holds is recorded, page cache apart, and i
   CHECK(column("current_kib").value_or(0) >= 16 * 1024);
   CHECK(column("current_kib").value_or(0) < 64 * 1024);
   CHECK(column("file_kib").value_or(-1) >= 0);
-  // Between keyframes, too, it is what the kernel says at the tick.
-  holder.tell("private 8192");
+  // Between keyframes it is the kernel's value at the tick too.
+  holder.run("private 8192");
   recorder.tick();
   CHECK(column("current_kib").value_or(0) >= 24 * 1024);
   CHECK(scene.number("SELECT MAX(id) = MAX(keyframe_id) FROM tick") == 0);
@@ -58,7 +58,7 @@ TEST_CASE("what a cgroup may hold and holds is recorded, page cache apart, and i
   CHECK_FALSE(column("max_kib").has_value());
 }
 
-TEST_CASE("a process that is put into another cgroup is in that one a tick later, where the kernel tells of it") {
+TEST_CASE("a process moved to another cgroup is in that one a tick later, if the kernel reports it") {
   const Scene scene;
   Holder holder(scene.folder());
   const LimitedCgroup cgroup(64 * 1024);
@@ -74,7 +74,7 @@ TEST_CASE("a process that is put into another cgroup is in that one a tick later
       scene.number("SELECT count(*) FROM process_at WHERE tick_id = (SELECT MAX(id) FROM tick) AND pid = " +
                    std::to_string(holder.pid()) + " AND cgroup = '" + cgroup.path() + "'");
   holder.end();
-  if (!scene.ends_told()) {
+  if (!scene.exits_reported()) {
     WARN("skipped: BPF may not be used here");
     return;
   }
@@ -82,12 +82,12 @@ TEST_CASE("a process that is put into another cgroup is in that one a tick later
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("what a real cgroup held between two ticks is among its marks, with the ticks between which it did") {
+TEST_CASE("a real cgroup's usage between two ticks is among its marks, with these ticks") {
   const Scene scene;
   Holder holder(scene.folder());
   const LimitedCgroup cgroup(256 * 1024);
   if (!cgroup.has_peak() || !cgroup.take(holder.pid())) {
-    WARN("skipped: no cgroup can be made here, or the kernel tells no peaks of them");
+    WARN("skipped: no cgroup can be made here, or this kernel has no memory.peak");
     return;
   }
   Recorder recorder(scene);
@@ -96,10 +96,10 @@ TEST_CASE("what a real cgroup held between two ticks is among its marks, with th
   {
     Holder spike(scene.folder(), {"spike"});
     REQUIRE(cgroup.take(spike.pid()));
-    spike.tell("private 131072");
+    spike.run("private 131072");
     spike.end();
   }
-  holder.tell("private 1024");
+  holder.run("private 1024");
   recorder.tick();
   REQUIRE(recorder.stop() == 0);
   const json peaks = scene.answer({"peaks", "--group", "cgroup", "--by", "usage", "--limit", "0"});
@@ -112,7 +112,7 @@ TEST_CASE("what a real cgroup held between two ticks is among its marks, with th
   CHECK(row->at("before_ms") < row->at("at_ms"));
 }
 
-TEST_CASE("memoir cgroups has what the kernel counts, and the name that a container's manager wrote down") {
+TEST_CASE("memoir cgroups has the kernel's counts and the name in the container manager's files") {
   const Scene scene;
   const std::string id = fmt::format("{:064x}", ::getpid());
   Holder holder(scene.folder());
@@ -126,7 +126,7 @@ TEST_CASE("memoir cgroups has what the kernel counts, and the name that a contai
   std::ofstream(folder + "/config.v2.json") << R"({"Name":"/web-1","Config":{"Image":"nginx:1"}})";
   Recorder recorder(scene, "1h", {}, {"--containers", scene.folder()});
   recorder.tick();
-  holder.tell("private 16384");
+  holder.run("private 16384");
   recorder.tick();
   const json rows = scene.answer_rows({"cgroups", "cgroup:" + cgroup.path()});
   CAPTURE(rows.dump(1));
@@ -158,15 +158,15 @@ TEST_CASE("a cgroup that is made again under its name is read on") {
   cgroup.emplace(48 * 1024);
   holder.emplace(scene.folder());
   REQUIRE(cgroup->take(holder->pid()));
-  holder->tell("private 8192");
-  // The recorder learns of a process's cgroup at its birth.
+  holder->run("private 8192");
+  // The recorder reads a process's cgroup at its start.
   recorder.tick();
   CHECK(scene.number("SELECT max_kib FROM cgroup_at WHERE tick_id = (SELECT MAX(id) FROM tick) AND cgroup = '" +
                      cgroup->path() + "'") == 48 * 1024);
   REQUIRE(recorder.stop() == 0);
 }
 
-TEST_CASE("what a tmpfs holds is that of the tick, of one that was mounted since, too") {
+TEST_CASE("the usage of a tmpfs is that of the tick, including a new mount") {
   const Scene scene;
   Recorder recorder(scene);
   recorder.tick();
@@ -183,9 +183,9 @@ TEST_CASE("what a tmpfs holds is that of the tick, of one that was mounted since
   const std::int64_t empty = held();
   std::ofstream(mount_point + "/file") << std::string(64 << 20U, 'x');
   const std::int64_t full = held();
-  REQUIRE(::umount(mount_point.c_str()) == 0);  // the recorder holds nothing open there
+  REQUIRE(::umount(mount_point.c_str()) == 0);  // the recorder has nothing open there
   const std::int64_t gone = held();
-  // Others may use another tmpfs meanwhile, but hardly for as much.
+  // Others may use another tmpfs during this, but hardly for as much.
   CHECK(std::abs(full - empty - 64 * 1024) < 16 * 1024);
   CHECK(std::abs(gone - empty) < 16 * 1024);
   CHECK(scene.number("SELECT MAX(id) > MAX(keyframe_id) FROM tick") == 1);
@@ -210,7 +210,7 @@ TEST_CASE("a worker that the kernel killed leaks no more, and its limit is that 
   bool killed = false;
   for (int round = 0; round < 80 && !killed; ++round) {
     try {
-      worker.tell("private 1024");
+      worker.run("private 1024");
     } catch (const std::runtime_error&) {
       killed = true;
     }
@@ -237,7 +237,7 @@ TEST_CASE("a worker that the kernel killed leaks no more, and its limit is that 
   FAIL("there is no row of the worker");
 }
 
-TEST_CASE("OOM kills are events with their cgroup, and are told after a restart as well") {
+TEST_CASE("OOM kills are events with their cgroup, after a restart too") {
   const Scene scene;
   constexpr std::int64_t limit_kib = 16 * 1024;
   const LimitedCgroup cgroup(limit_kib);
@@ -246,7 +246,7 @@ TEST_CASE("OOM kills are events with their cgroup, and are told after a restart 
     Holder holder(scene.folder());
     if (!cgroup.usable() || !cgroup.take(holder.pid())) return false;
     try {
-      holder.tell("private 65536");
+      holder.run("private 65536");
     } catch (const std::runtime_error&) {
       return true;
     }
@@ -260,31 +260,31 @@ TEST_CASE("OOM kills are events with their cgroup, and are told after a restart 
   }
   recorder.tick();
   if (!killed()) {
-    WARN("skipped: the limit of a cgroup kills nobody here");
+    WARN("skipped: a cgroup's limit does not kill here");
     return;
   }
   recorder.tick();
-  const auto told = [&] { return scene.answer_rows({"events", "--kind", "oom-kill", "--last", "1d"}); };
-  const json first = told();
+  const auto rows = [&] { return scene.answer_rows({"events", "--kind", "oom-kill", "--last", "1d"}); };
+  const json first = rows();
   CAPTURE(first.dump(1));
-  // Others may be killed meanwhile.
+  // Others may be killed during this.
   const auto of_cgroup = std::count_if(first.begin(), first.end(), [&](const json& event) {
     const std::string text = event.at("text");
-    return text.starts_with("The OOM killer ended 1 process between ") &&
+    return text.starts_with("The OOM killer killed 1 process between ") &&
            text.ends_with(", in or below the cgroup " + cgroup.path());
   });
   CHECK(of_cgroup == 1);
-  const bool by_events = scene.ends_told();
+  const bool by_events = scene.exits_reported();
   const bool by_log = !contains(scene.ask({"events", "--last", "1d"}).out, "The kernel's log is not read");
   if (by_events || by_log) {
-    // The kernel told whom it chose, and an event with what peak that ended.
+    // The kernel reports its victim, and an event has the victim's peak.
     recorder.tick();
     const json victims = scene.answer_rows({"events", "--kind", "oom-victim", "--last", "1d"});
     CAPTURE(victims.dump(1));
     CHECK(std::any_of(victims.begin(), victims.end(), [&](const json& event) {
       const std::string text = event.at("text");
-      return contains(text, "The OOM killer chose holder (") &&
-             contains(text, " in the cgroup " + cgroup.path() + (by_events ? ", which had at most 1" : ""));
+      return contains(text, "The OOM killer killed holder (") &&
+             contains(text, " in the cgroup " + cgroup.path() + (by_events ? "; its RSS peaked at 1" : ""));
     }));
   }
   if (by_events) {
@@ -300,20 +300,20 @@ TEST_CASE("OOM kills are events with their cgroup, and are told after a restart 
   REQUIRE(killed());
   Recorder again(scene);
   again.tick();
-  const json second = told();
+  const json second = rows();
   CAPTURE(second.dump(1));
   const auto not_known = [](const json& events) {
     return std::count_if(events.begin(), events.end(), [](const json& event) {
-      return contains(event.at("text").get<std::string>(), "; in which cgroup is not known");
+      return contains(event.at("text").get<std::string>(), ", cgroup unknown");
     });
   };
   CHECK(not_known(second) > not_known(first));
   REQUIRE(again.stop() == 0);
 }
 
-// By name only: it takes a minute of an idle machine, because the leak must be as even as its clock. Synthetic series
-// hold the same law in the tests of the analysis.
-TEST_CASE("when the limit of a cgroup is reached is foretold, counted down to, and holds the truth", "[.slow]") {
+// Run only by name: it needs an idle machine for a minute, because the leak must be steady. The tests of the analysis
+// check the same with synthetic series.
+TEST_CASE("the time to a cgroup's limit is forecast, counts down, and its interval contains the true time", "[.slow]") {
   constexpr std::int64_t limit_kib = 64 * 1024;
   constexpr std::int64_t kib_per_s = 1200;
   const Scene scene;
@@ -329,7 +329,7 @@ TEST_CASE("when the limit of a cgroup is reached is foretold, counted down to, a
   recorder.tick();
   const std::int64_t began_ms = now_ms();
   std::int64_t held_kib = 0;
-  std::int64_t longest_ms = 0;  // for which a busy machine let it hold still
+  std::int64_t longest_ms = 0;  // without growth on a busy machine
   std::int64_t grown_ms = began_ms;
   const auto grow_for = [&](std::int64_t ms) {
     for (const std::int64_t until_ms = now_ms() + ms; now_ms() < until_ms;) {
@@ -338,7 +338,7 @@ TEST_CASE("when the limit of a cgroup is reached is foretold, counted down to, a
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         continue;
       }
-      holder.tell("private " + std::to_string(due_kib));
+      holder.run("private " + std::to_string(due_kib));
       held_kib += due_kib;
       longest_ms = std::max(longest_ms, now_ms() - std::exchange(grown_ms, now_ms()));
     }
@@ -377,6 +377,6 @@ TEST_CASE("when the limit of a cgroup is reached is foretold, counted down to, a
     CHECK(killed_ms >= forecast.earliest_ms);
     CHECK(killed_ms <= forecast.latest_ms + longest_ms);
   }
-  // It counts down: what is foretold is one moment, whenever it is asked for.
+  // It counts down: the forecast is one time, at any time of the query.
   CHECK(std::abs(first.at_ms - second.at_ms) < second.asked_ms - first.asked_ms);
 }

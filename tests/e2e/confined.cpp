@@ -1,10 +1,10 @@
-// Runs a program as the unit would: as another user, with these capabilities and no others, none to be gained, and with
-// no system call but those listed. For tests.
+// Runs a program as the unit would: as another user, with only these capabilities, without new privileges, and with
+// only the listed system calls. For tests.
 //
 //   confined LIST UID CAPABILITIES PROGRAM ARGUMENT…
 //       LIST: a file of names of system calls; UID: a number; CAPABILITIES: numbers with commas. A - for each: ours.
 //   confined LIST UID CAPABILITIES probe
-//       tries on itself what a taken-over recorder would do to others; a line for each: its name, "allowed" or
+//       tries attacks of a compromised recorder on itself; prints a line for each: its name, "allowed" or
 //       "refused"
 
 #include <array>
@@ -75,7 +75,7 @@ void become(uid_t uid, const std::vector<int>& capabilities) {
   set_capabilities(capabilities);
 }
 
-// What the kernel does not know is not in its way: systemd leaves it out as well.
+// System calls that the kernel does not have are skipped, as systemd does.
 void filter(const char* list) {
   const scmp_filter_ctx context = seccomp_init(SCMP_ACT_ERRNO(EPERM));
   std::ifstream names(list);
@@ -120,7 +120,7 @@ int probe() {
 int main(int count, char** arguments) {
   if (count < 5) return 125;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // Before the change of user, who need not reach the build's folder.
+  // Before the change of user: that user may have no access to the build's folder.
   const bool probes = std::string_view(arguments[4]) == "probe";
   const int program = probes ? -1 : open(arguments[4], O_RDONLY | O_CLOEXEC);
   if (!probes && program < 0) die(arguments[4]);

@@ -1,5 +1,6 @@
-// Real file systems that are full, read-only or gone, under a real recorder. They are mounted where only this test sees
-// them, which takes root; without it these tests say so and pass.
+// Real file systems that are full, read-only or unmounted, under a real recorder. The mounts are private to the test
+// and
+// need root; without it these tests warn and pass.
 
 #include <cerrno>
 #include <cstring>
@@ -30,7 +31,7 @@ void wait_ms(std::int64_t ms) {
   wait_until("time to pass", [&] { return now_ms() >= until; });
 }
 
-// Mounts from here on are seen by this process and its children only, and end with them.
+// Later mounts are visible only to this process and its children, and vanish with them.
 bool can_mount() {
   if (geteuid() == 0 && unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0)
     return true;
@@ -52,7 +53,7 @@ class Mount {
   const std::string folder_;
 };
 
-// Takes all the room there is.
+// Uses all free space.
 void fill(const std::string& path) {
   const Fd file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   REQUIRE(file);
@@ -89,7 +90,7 @@ TEST_CASE("a disk that is full for a while loses no tick") {
   std::filesystem::remove(scene.folder() + "/filler");
   wait_for_log(recorder, "the store works again");
   recorder.tick();
-  // Slots that a loaded machine passed over are counted; all others are there.
+  // Slots missed by a loaded machine are counted; all others are stored.
   const std::int64_t skipped =
       *scene.number("SELECT COALESCE(SUM(skipped), 0) FROM tick WHERE boot_ms >= " + std::to_string(from));
   CHECK(ticks_between(scene, from, to) + skipped >= (to - from) / 100 - 2);
@@ -99,7 +100,7 @@ TEST_CASE("a disk that is full for a while loses no tick") {
   CHECK(scene.text("PRAGMA integrity_check") == "ok");
 }
 
-TEST_CASE("a disk that is full for longer than ticks can wait leaves a gap that is told") {
+TEST_CASE("a disk that is full for longer than ticks can wait leaves a reported gap") {
   if (!can_mount()) return;
   const Scene scene;
   const Mount disk(scene, "size=3m");
@@ -118,7 +119,7 @@ TEST_CASE("a disk that is full for longer than ticks can wait leaves a gap that 
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("a recorder that died starts on a full disk, and stores what it saw when there is room") {
+TEST_CASE("a crashed recorder starts on a full disk, and stores its ticks when there is space") {
   if (!can_mount()) return;
   const Scene scene;
   const Mount disk(scene, "size=3m");
@@ -141,7 +142,7 @@ TEST_CASE("a recorder that died starts on a full disk, and stores what it saw wh
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("a file system that is mounted read-only is refused at the start, and says how to fix it") {
+TEST_CASE("a read-only file system is refused at the start, with the fix") {
   if (!can_mount()) return;
   const Scene scene;
   const Mount disk(scene, "size=3m");
@@ -157,9 +158,9 @@ TEST_CASE("a file system that is mounted read-only is refused at the start, and 
   CHECK(Recorder(scene, "1h", {}, {"--once"}).child().wait() == 0);
 }
 
-// As ext4 does with errors=remount-ro. The kernel lets nobody else make a file system read-only while a recorder has
-// its file open, nor that one writable again: it must be mounted anew.
-TEST_CASE("a file system that turns read-only stops no tick, and what waits goes to the one that takes its place") {
+// As ext4 does with errors=remount-ro. While a recorder has its file open, a file system can be made read-only only by
+// itself, and is writable again only after a new mount.
+TEST_CASE("a file system that turns read-only stops no tick, and pending ticks go to its replacement") {
   if (!can_mount()) return;
   const Scene outside;
   const std::string image = outside.folder() + "/image";

@@ -1,4 +1,4 @@
-// Processes that live between two ticks, recorded by the real memoird where BPF may be used.
+// Processes that run between two ticks, recorded by the real memoird where BPF is permitted.
 
 #include <algorithm>
 #include <csignal>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "holder.h"
 #include "recording.h"
 #include "support/catch.h"
 
@@ -19,14 +20,14 @@ namespace {
 
 constexpr std::int64_t kKibInMib = 1024;
 
-// Whether ends are told here; says so where they are not.
-bool ends_told(const Scene& scene) {
-  const bool told = scene.ends_told();
-  if (!told) WARN("BPF may not be used here: nobody tells of ends");
-  return told;
+// Returns true if the kernel reports exits here, and warns otherwise.
+bool exits_reported(const Scene& scene) {
+  const bool reported = scene.exits_reported();
+  if (!reported) WARN("BPF is not permitted here: exits are not reported");
+  return reported;
 }
 
-// A child that takes memory, and ends.
+// A child that allocates memory and exits.
 pid_t spike(std::int64_t mib, int status) {
   const pid_t pid = ::fork();
   REQUIRE(pid >= 0);
@@ -44,11 +45,11 @@ pid_t spike(std::int64_t mib, int status) {
 
 }  // namespace
 
-TEST_CASE("exits: what lived between two ticks is in exits and peaks, with its own peak, its end and its parent") {
+TEST_CASE("exits: a process between two ticks is in exits and peaks, with its peak, exit and parent") {
   const Scene scene;
   Recorder recorder(scene, "1h");
   recorder.tick();
-  if (!ends_told(scene)) return;
+  if (!exits_reported(scene)) return;
   std::vector<pid_t> pids;
   for (int i = 0; i < 10; ++i) pids.push_back(spike(50 + 20 * i, i));
   recorder.tick();
@@ -79,12 +80,12 @@ TEST_CASE("exits: what lived between two ticks is in exits and peaks, with its o
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("exits: how a process ended that a tick saw, and of many small ones the number") {
+TEST_CASE("exits: the exit status of a sampled process, and the number of many small ones") {
   const Scene scene;
   Recorder recorder(scene, "1h");
   Child victim(Program{"/bin/sleep", {"1000"}});
   recorder.tick();
-  if (!ends_told(scene)) return;
+  if (!exits_reported(scene)) return;
   victim.kill_and_wait();
   constexpr int shells = 30;
   for (int i = 0; i < shells; ++i) REQUIRE(std::system("exit 3") != 0);  // NOLINT(cert-env33-c): a shell of its own
@@ -109,41 +110,41 @@ TEST_CASE("exits: how a process ended that a tick saw, and of many small ones th
 
 TEST_CASE("exits: after HUP another size is large") {
   const Scene scene;
-  const std::vector<std::string> options{"--config", configured(scene, "[exits]\nlarge = \"1GiB\"\n")};
+  const std::vector<std::string> options{"--config", configured(scene, "[exits]\nmin_peak = \"1GiB\"\n")};
   Recorder recorder(scene, "1h", {}, options);
   recorder.tick();
-  if (!ends_told(scene)) return;
+  if (!exits_reported(scene)) return;
   const pid_t before = spike(20, 1);
   recorder.tick();
-  configured(scene, "[exits]\nlarge = \"1MiB\"\n[store]\nraw = \"8d\"\n");
+  configured(scene, "[exits]\nmin_peak = \"1MiB\"\n[store]\nraw = \"8d\"\n");
   recorder.child().signal(SIGHUP);
   wait_until("what is in force now",
              [&] { return scene.number("SELECT count(*) FROM event WHERE kind = 'reload'").value_or(0) > 0; });
   const pid_t after = spike(20, 2);
   recorder.tick();
   const json exits = scene.answer({"exits", "--last", "1h", "--limit", "0"});
-  const auto told = [&](pid_t pid) {
+  const auto is_listed = [&](pid_t pid) {
     return std::ranges::any_of(exits.at("rows"), [&](const json& row) { return row.at("pid") == pid; });
   };
-  CHECK_FALSE(told(before));
-  CHECK(told(after));
+  CHECK_FALSE(is_listed(before));
+  CHECK(is_listed(after));
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("exits: a spike of a process that lives on is dated by the look that saw it") {
+TEST_CASE("exits: a spike of a running process is dated by its scan") {
   const Scene scene;
-  Recorder recorder(scene, "1h", {}, {"--config", configured(scene, "[recorder]\nlook = \"50ms\"\n")});
+  Recorder recorder(scene, "1h", {}, {"--config", configured(scene, "[recorder]\nscan_interval = \"50ms\"\n")});
   recorder.tick();
-  if (!ends_told(scene)) return;
-  // A tick alone knows only that it was after the tick before.
+  if (!exits_reported(scene)) return;
+  // A tick dates it only to after the tick before.
   const std::string dated =
       "SELECT count(*) FROM extreme_named WHERE metric = 'hwm' AND high_after_ms < high_ms AND high_after_ms > "
       "(SELECT max(wall_ms) FROM tick WHERE wall_ms < high_ms)";
-  wait_until("a mark that a look dated", [&] {
+  wait_until("a mark dated by a scan", [&] {
     Holder holder(scene.folder());
     recorder.tick();
-    holder.tell("private 153600");
-    holder.tell("free");
+    holder.run("private 153600");
+    holder.run("free");
     recorder.tick();
     holder.end();
     return scene.number(dated).value_or(0) > 0;

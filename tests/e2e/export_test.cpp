@@ -1,5 +1,4 @@
-// A snapshot taken by memoird --once and exported in the shapes of ChromeOS's memory tests, with its list of
-// categories.
+// A snapshot of memoird --once, exported in the formats of ChromeOS's memory tests with its list of categories.
 
 #include <filesystem>
 #include <fstream>
@@ -26,20 +25,18 @@ const json& with_pid(const json& list, std::int64_t pid) {
   throw std::runtime_error("no process " + std::to_string(pid));
 }
 
-// A shell under another name, which waits for the end of its input.
-Program program(const Scene& scene, const std::string& name, const std::string& argument) {
-  const std::string path = scene.folder() + '/' + name;
-  if (!std::filesystem::exists(path)) std::filesystem::copy_file("/bin/sh", path);
-  return {.path = path, .arguments = {"-c", "echo; read line", argument}};
+// A shell that waits for the end of its input, with this start of its command line.
+Program program(const std::string& start) {
+  return {.path = "/bin/bash", .arguments = {"-c", "exec -a '" + start + "' /bin/sh -c 'echo; read line'"}};
 }
 
 }  // namespace
 
 TEST_CASE("export: one tick of real processes as rollups, and as metrics of ChromeOS's categories") {
   const Scene scene;
-  const Child arc(program(scene, "crosvm", "/run/arcvm/fstab"));
-  const Child other(program(scene, "crosvm", "run"));
-  const Child second(program(scene, "crosvm", "run"));
+  const Child arc(program("/usr/bin/crosvm run --socket /run/vm/arcvm.sock"));
+  const Child other(program("/usr/bin/crosvm run"));
+  const Child second(program("/usr/bin/crosvm device"));
   for (const Child* child : {&arc, &other, &second}) {
     wait_until("the programs", [&] { return !child->output().empty(); });
   }
@@ -54,7 +51,7 @@ TEST_CASE("export: one tick of real processes as rollups, and as metrics of Chro
   CHECK_FALSE(std::filesystem::exists(rollups));
   const json list = read_json(scene.folder() + "/smaps_rollup_login.json");
   const json& item = with_pid(list, arc.pid());
-  CHECK(item.at("command") == "crosvm -c echo; read line /run/arcvm/fstab");
+  CHECK(item.at("command") == "/usr/bin/crosvm run --socket /run/vm/arcvm.sock -c echo; read line");
   CHECK(item.contains("shared_swap_pss"));
   const auto stored = scene.top();
   for (const Child* child : {&arc, &other, &second}) {
@@ -66,15 +63,15 @@ TEST_CASE("export: one tick of real processes as rollups, and as metrics of Chro
   }
 
   const std::string file = scene.folder() + "/metrics.json";
-  REQUIRE(scene.ask({"export", "--format", "category-metrics", "-o", file}).status == 0);
-  const json metrics = read_json(file);
+  REQUIRE(scene.ask({"export", "--format", "category-metrics", "-o", file, "--suffix", "_login"}).status == 0);
+  const json metrics = read_json(scene.folder() + "/metrics_login.json");
   const auto value = [&](const std::string& name) { return metrics.at(name).at("summary").at("value").get<double>(); };
   const auto pss = [&](const Child& child) {
     return with_pid(list, child.pid()).at("rollup").at("Pss").get<double>() / kBytesOfMib;
   };
-  CHECK(value("arc-vm_pss") == Approx(pss(arc)));
-  CHECK(value("crosvm_pss") == Approx(pss(other) + pss(second)));
-  for (const std::string name : {"arc-vm", "crosvm", "other"}) {
+  CHECK(value("crosvm_arcvm_login_pss") == Approx(pss(arc)));
+  CHECK(value("crosvm_other_login_pss") == Approx(pss(other) + pss(second)));
+  for (const std::string name : {"crosvm_arcvm_login", "crosvm_other_login", "other_login"}) {
     CHECK(value(name + "_pss_total") == Approx(value(name + "_pss") + value(name + "_pss_swap")));
     CHECK(metrics.at(name + "_pss").at("summary").at("units") == "MiB");
     CHECK(metrics.at(name + "_pss_swap").at("summary").at("improvement_direction") == "down");

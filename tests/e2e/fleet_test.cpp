@@ -1,5 +1,5 @@
-// Three machines and the servers that their owners already run: Debian's node_exporter, Prometheus and VictoriaMetrics,
-// on the loopback. What docs/fleet says is done as it says it.
+// Three machines and servers that their owners already run: Debian's node_exporter, Prometheus and VictoriaMetrics, on
+// the loopback, with the commands of docs/fleet.
 
 #include <algorithm>
 #include <filesystem>
@@ -73,7 +73,7 @@ class Machine {
 
   std::string export_words(std::vector<std::string> words) const {
     words.insert(words.begin(), {"export", "--format", "openmetrics", "--hour", "5m", "--db", history_.path()});
-    const memoir::query::Outcome outcome = memoir::query::answer(words, ManualClock({history_.now_ms(), 0}));
+    const memoir::query::Outcome outcome = memoir::query::run_query(words, ManualClock({history_.now_ms(), 0}));
     INFO(outcome.error);
     REQUIRE(outcome.exit == memoir::query::Exit::answered);
     return outcome.out;
@@ -113,7 +113,7 @@ double sum_of(const std::string& text, const std::string& name) {
   return sum;
 }
 
-// Of lines with times: of each series the last up to then.
+// From lines with times: the last value of each series up to then.
 double sum_at(const std::string& text, const std::string& name, std::int64_t at_ms) {
   std::map<std::string, double> last;
   std::istringstream in(text);
@@ -135,7 +135,7 @@ json get(std::uint16_t port, const std::string& target) {
   return json::parse(answered->body, nullptr, false);
 }
 
-// The value of an expression that has one; absent as long as it has none.
+// The value of an expression; nullopt while it has none.
 std::optional<double> value_of(std::uint16_t port, const std::string& expression,
                                std::optional<std::int64_t> at_ms = {}) {
   std::string target = "/api/v1/query?query=" + url_encoded(expression);
@@ -175,7 +175,7 @@ Program prometheus_of(const Fleet& fleet, std::uint16_t port) {
 
 }  // namespace
 
-TEST_CASE("a leak on one of three machines fires the alert that names it, and sums over all are those of the files") {
+TEST_CASE("a leak on one of three machines fires its alert, and sums over all equal those of the files") {
   if (!is_there({kPrometheus, kPromtool, kExporter})) return;
   const Fleet fleet;
   double held = 0;
@@ -184,7 +184,7 @@ TEST_CASE("a leak on one of three machines fires the alert that names it, and su
   for (const auto& machine : fleet.machines) {
     machine->write_page();
     held += sum_of(slurp(machine->page()), "memoir_category_pss_bytes");
-    // What was recorded before the server knew of the machine: it gets that, too.
+    // Data from before the server's first scrape is imported too.
     const std::string file = fleet.folder.path() + "/past.om";
     const std::string past = machine->past();
     std::ofstream(file) << past;
@@ -222,13 +222,13 @@ TEST_CASE("a leak on one of three machines fires the alert that names it, and su
   }
   CHECK(fired == 1);
 
-  // The series of the past are those of the scrapes.
+  // Past series are the same as those of scrapes.
   CHECK(past_held > 0);
   CHECK(value_of(port, "sum(memoir_category_pss_bytes)", before_ms) == past_held);
   CHECK(value_of(port, "count(count by (instance, job, host) (last_over_time(memoir_recorder_up[2h])))") == 3);
 }
 
-TEST_CASE("VictoriaMetrics takes the past of three machines, and sums it") {
+TEST_CASE("VictoriaMetrics imports the past of three machines and sums it") {
   if (!is_there({kVictoria})) return;
   const Fleet fleet;
   const std::uint16_t port = free_port();
@@ -252,7 +252,7 @@ TEST_CASE("VictoriaMetrics takes the past of three machines, and sums it") {
   CHECK(value_of(port, "count(memoir_leak_exhaustion_seconds{host=\"beta\"})", from_ms) == 1);
 }
 
-TEST_CASE("the rules are sound, and each has cases that hold") {
+TEST_CASE("the rules are valid, and each has passing cases") {
   if (!is_there({kPromtool})) return;
   const Outcome checked = run({kPromtool, {"check", "rules", kRules}});
   INFO(checked.out << checked.err);
@@ -262,7 +262,7 @@ TEST_CASE("the rules are sound, and each has cases that hold") {
   CHECK(tested.status == 0);
 }
 
-TEST_CASE("what rules and dashboards ask for is what is written") {
+TEST_CASE("rules and dashboards query existing series") {
   const std::string known = slurp(MEMOIR_SOURCE "/query/commands/export/fleet.cpp");
   for (const char* name : {"memoir.rules.yml", "grafana-fleet.json", "grafana-machine.json"}) {
     const std::string text = slurp(std::string(MEMOIR_SOURCE "/docs/fleet/") + name);

@@ -1,17 +1,18 @@
-// Holds known memory on request, so that a test can compare what was recorded with what was allocated. It obeys one
-// command per line on its standard input and answers each with one line, "ok" or "ok PID", once the memory is as asked;
-// no test has to wait for a time. Statically linked and without allocations of its own: nothing moves but what was
-// asked for. Its children die with it. Arguments are ignored: they are for showing.
+// Uses known memory on request, so that a test can compare records with allocations. It reads one command per line on
+// its standard input and answers each with one line, "ok" or "ok PID", once the memory is as requested; tests need no
+// sleeps. Statically linked and without allocations of its own: only requested memory changes. Its children exit with
+// it. Arguments are ignored: they are for display.
 //
-//   private N    touch N KiB of private pages        free         give all private pages back
-//   spike N      touch N KiB and give them back      comm HEX     set the name shown in comm
+//   private N    touch N KiB of private pages        free         free all private pages
+//   spike N      touch N KiB and free them      comm HEX     set the name shown in comm
 //   shared N     N KiB of memfd, mapped by a child as well; answers with the child's pid
+//   map PATH     map a file and read all of it, shared with all that do
 //   cow N        N KiB of private pages, then a child that reads all and writes the first half; the child's pid
 //   fork         an idle child; its pid              reap PID     end that child and wait for it
 //   zombie       a child that has exited and is not waited for; its pid
-//   orphan       a grandchild whose parent is gone; its pid
+//   orphan       a grandchild without a parent; its pid
 //   arguments N  show N KiB of `--password=…` as the arguments; its children do, too. "denied" where the kernel forbids
-//   exec ARG     become this program anew, ARG its only argument; answers "ready" again
+//   exec ARG     exec this program again, ARG its only argument; answers "ready" again
 
 #include <array>
 #include <charconv>
@@ -64,7 +65,7 @@ std::size_t to_number(std::string_view text) {
   return value;
 }
 
-// Small pages only: a huge page would be more than was asked for.
+// Small pages only: a huge page would exceed the request.
 Mapping map(std::size_t kib, int flags, int fd) {
   const std::size_t bytes = kib * 1024;
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
@@ -81,8 +82,8 @@ void read_pages(Mapping mapping) {
   for (std::size_t i = 0; i < mapping.bytes; i += kPage) (void)static_cast<volatile char*>(mapping.at)[i];
 }
 
-// Reads every page of the program itself, in each process of ours: which of them a fault happens to map is chance, and
-// would show in PSS.
+// Reads every page of the program itself, in each process of ours: the pages mapped by a fault are random, and would
+// change PSS.
 void read_image() {
   const auto read_segments = [](dl_phdr_info* info, std::size_t, void*) {
     for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -101,7 +102,7 @@ void read_image() {
   for (;;) pause();
 }
 
-// A child that does `work`, says so through a pipe, and idles. The parent returns once the work is done.
+// A child that runs `work`, reports that through a pipe, and idles. The parent returns once the work is done.
 template <typename Work>
 pid_t child(Work work) {
   std::array<int, 2> done{};
@@ -135,6 +136,16 @@ pid_t shared(std::size_t kib) {
   return child([&] { read_pages(mapping); });
 }
 
+void map_file(std::string_view path) {
+  std::array<char, 512> name{};
+  path.copy(name.data(), name.size() - 1);
+  const int fd = open(name.data(), O_RDWR | O_CLOEXEC);
+  const off_t bytes = lseek(fd, 0, SEEK_END);
+  if (bytes <= 0) die("no such file\n");
+  read_pages(map(static_cast<std::size_t>(bytes) / 1024, MAP_SHARED, fd));
+  close(fd);
+}
+
 pid_t copy_on_write(std::size_t kib) {
   const Mapping mapping = map(kib, MAP_PRIVATE | MAP_ANONYMOUS, -1);
   write_pages(mapping, mapping.bytes);
@@ -153,8 +164,7 @@ pid_t zombie() {
   return pid;
 }
 
-// The grandchild cannot die with us by PR_SET_PDEATHSIG, which ends with its own parent: it watches a pipe that we
-// keep.
+// PR_SET_PDEATHSIG cannot kill the grandchild with us, only with its own parent: it watches a pipe of ours.
 pid_t orphan() {
   std::array<int, 2> life{};
   std::array<int, 2> answer{};
@@ -209,7 +219,7 @@ std::array<std::uint64_t, 64> stat_fields() {
   return fields;
 }
 
-// The kernel reads a command line from where arg_start says.
+// The kernel reads a command line from arg_start.
 bool show_arguments(std::size_t kib) {
   constexpr std::string_view kArgument = "--password=hunter2secret-hunter2secret-hunter2secret-hunter2secret-hunter";
   const Mapping mapping = map(kib, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -269,6 +279,8 @@ void obey(std::string_view line, Private& held) {
     waitpid(pid, nullptr, 0);
   } else if (word == "shared") {
     return say_ok(shared(to_number(argument)));
+  } else if (word == "map") {
+    map_file(argument);
   } else if (word == "cow") {
     return say_ok(copy_on_write(to_number(argument)));
   } else if (word == "fork") {
@@ -291,7 +303,7 @@ void obey(std::string_view line, Private& held) {
 
 int main() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // In bss, and touched now: reading a command dirties no further page.
+  // In bss, and touched now, so that reading a command dirties no further page.
   static std::array<char, 4096> text;
   text.fill(0);
   read_image();

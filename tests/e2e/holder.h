@@ -1,6 +1,6 @@
 #pragma once
 
-// Drives tests/e2e/holder.cpp: a process whose memory is known.
+// Drives tests/e2e/holder.cpp: a process with known memory.
 
 #include <filesystem>
 #include <optional>
@@ -23,7 +23,7 @@ class Holder {
   pid_t pid() const { return child_.pid(); }
 
   // Sends a command of holder.cpp, waits until it is done, and returns the pid that it answers with, if any.
-  pid_t tell(const std::string& command) {
+  pid_t run(const std::string& command) {
     const std::string text = ask(command);
     return text.starts_with("ok ") ? std::stoi(text.substr(3)) : 0;
   }

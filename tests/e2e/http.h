@@ -1,6 +1,6 @@
 #pragma once
 
-// A client of HTTP for servers on this machine, no more than a test needs.
+// A minimal HTTP client for servers on this machine.
 
 #include <cstdint>
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace memoir::test {
 
-// One that nobody listens at. Another program may take it before it is used.
+// A port without a listener. Another program may take it before it is used.
 std::uint16_t free_port();
 
 struct Answered {
@@ -16,7 +16,7 @@ struct Answered {
   std::string body;
 };
 
-// Absent: nobody answers there (yet). With a body it is a POST.
+// nullopt if no server answers (yet). Sends a POST if there is a body, otherwise a GET.
 std::optional<Answered> ask_http(std::uint16_t port, const std::string& target, const std::string& body = "");
 
 // As a part of a query.

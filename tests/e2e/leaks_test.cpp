@@ -1,6 +1,5 @@
-// A real process that leaks 200 KiB a second, recorded by ticks of a second, is found, and its neighbours that only
-// look like it are not. What the analysis takes for an hour is a small part of the recording, so that all of it is
-// about a day.
+// A real process that leaks 200 KiB a second, recorded by ticks of a second, is found, and similar processes without a
+// leak are not. The analysis' hour is a small part of the recording, so that all of it is about a day.
 
 #include <cmath>
 #include <fstream>
@@ -21,7 +20,7 @@ constexpr int kKilledAt = 65;
 constexpr std::int64_t kHours = 22;
 
 void hold(Holder& holder, int kib) {
-  if (kib > 0) holder.tell("private " + std::to_string(kib));
+  if (kib > 0) holder.run("private " + std::to_string(kib));
 }
 
 void wait_for_next_tick(const Scene& scene) {
@@ -29,7 +28,7 @@ void wait_for_next_tick(const Scene& scene) {
   wait_until("the next tick", [&] { return scene.last_tick() != last; });
 }
 
-// By the argument that its command line ends with.
+// By the last argument of its command line.
 json row_of(const json& answer, const std::string& argument) {
   for (const json& row : answer.at("rows")) {
     const std::string subject = row.at("subject");
@@ -55,11 +54,11 @@ TEST_CASE("a process that leaks is found among those that collect, warm up and b
     hold(leak, 200);
     if (round < kKilledAt) hold(killed, 200);
     if (round == kKilledAt) killed.end();
-    if (round % 4 == 0) sawtooth.tell("free");
+    if (round % 4 == 0) sawtooth.run("free");
     hold(sawtooth, 1500);
     hold(warming, static_cast<int>(8000 * std::exp(-round / 5.0)));
     if (round % 15 == 5) hold(balloon, 20'000);
-    if (round % 15 == 7) balloon.tell("free");
+    if (round % 15 == 7) balloon.run("free");
     wait_for_next_tick(scene);
   }
   const std::int64_t took_ms = memoir::SystemClock().now().wall_ms - began_ms;
@@ -90,7 +89,7 @@ TEST_CASE("a process that leaks is found among those that collect, warm up and b
   CHECK(dead.at("limit") != "the machine's memory");
 }
 
-TEST_CASE("what tmpfs and SysV segments hold is judged where the kernel tells of it") {
+TEST_CASE("memory in tmpfs and SysV segments is judged where the kernel reports it") {
   const Scene scene;
   Recorder recorder(scene, "100ms");
   for (int tick = 0; tick < 3; ++tick) wait_for_next_tick(scene);

@@ -1,4 +1,4 @@
-// Processes are born, fork, exec, die, stay as zombies, lose their parents, and refuse to be read.
+// Processes start, fork, exec, exit, stay as zombies, lose their parents, and cannot be read.
 
 #include <cstdlib>
 #include <signal.h>
@@ -15,7 +15,7 @@ using nlohmann::json;
 
 namespace {
 
-// Of the last life of this pid.
+// Returns a column of the last process with this pid.
 std::string process_text(const Scene& scene, pid_t pid, const std::string& column) {
   return scene.text("SELECT " + column + " FROM process WHERE pid = " + std::to_string(pid) +
                     " ORDER BY id DESC LIMIT 1");
@@ -23,16 +23,16 @@ std::string process_text(const Scene& scene, pid_t pid, const std::string& colum
 
 }  // namespace
 
-TEST_CASE("an exec ends one process and begins another with the same pid") {
+TEST_CASE("an exec ends one process and starts another with the same pid") {
   const Scene scene;
   Holder holder(scene.folder(), {"first-life"});
-  holder.tell("private 16384");
+  holder.run("private 16384");
   Recorder recorder(scene);
   recorder.tick();
   const json before = scene.top().at(holder.pid());
   CHECK(contains(before.at("command"), "first-life"));
 
-  holder.tell("exec second-life");
+  holder.run("exec second-life");
   recorder.tick();
   const json after = scene.top().at(holder.pid());
   CHECK(contains(after.at("command"), "holder second-life"));
@@ -40,26 +40,26 @@ TEST_CASE("an exec ends one process and begins another with the same pid") {
   CHECK(after.at("hwm_kib") < before.at("hwm_kib"));
   CHECK(scene.number("SELECT count(*) FROM process WHERE pid = " + std::to_string(holder.pid())) == 2);
   CHECK(process_text(scene, holder.pid(), "exec_count") == "1");
-  CHECK(scene.text("SELECT end_kind FROM process WHERE exec_count = 0 AND pid = " + std::to_string(holder.pid())) ==
+  CHECK(scene.text("SELECT exit_kind FROM process WHERE exec_count = 0 AND pid = " + std::to_string(holder.pid())) ==
         "execed");
 }
 
-TEST_CASE("a fork is seen with its parent, and its death by the next tick") {
+TEST_CASE("a fork is recorded with its parent, and its exit by the next tick") {
   const Scene scene;
   Holder holder(scene.folder());
   Recorder recorder(scene);
   recorder.tick();
-  const pid_t child = holder.tell("fork");
+  const pid_t child = holder.run("fork");
   recorder.tick();
   REQUIRE(scene.top().contains(child));
   CHECK(process_text(scene, child, "parent_pid") == std::to_string(holder.pid()));
-  CHECK(process_text(scene, child, "end_kind").empty());
+  CHECK(process_text(scene, child, "exit_kind").empty());
 
-  holder.tell("reap " + std::to_string(child));
+  holder.run("reap " + std::to_string(child));
   recorder.tick();
   CHECK_FALSE(scene.top().contains(child));
-  CHECK(process_text(scene, child, "end_kind") == "exited");
-  // What it was can still be asked for.
+  CHECK(process_text(scene, child, "exit_kind") == "exited");
+  // Its past is still available.
   const std::int64_t alive = *scene.number(
       "SELECT wall_ms FROM tick WHERE id = (SELECT first_tick_id FROM process WHERE pid = " + std::to_string(child) +
       ")");
@@ -69,7 +69,7 @@ TEST_CASE("a fork is seen with its parent, and its death by the next tick") {
   CHECK(found);
 }
 
-TEST_CASE("a start is known to a hundredth of a second, and an end as the kernel tells it, or to be a later tick") {
+TEST_CASE("a start is known to 10 ms, and an exit as the kernel reports it, or as at most the next tick") {
   const Scene scene;
   const std::int64_t earliest_ms = SystemClock().now().wall_ms;
   Holder holder(scene.folder());
@@ -91,20 +91,20 @@ TEST_CASE("a start is known to a hundredth of a second, and an end as the kernel
   CHECK(std::abs(SystemClock().now().wall_ms - SystemClock().now().boot_ms - began_ms) < 100);
   const Outcome listed = scene.ask({"processes", "--last", "1d", "--filter", "pid=" + pid});
   CAPTURE(listed.out);
-  CHECK(contains(listed.out, " ended "));
-  const bool told = scene
-                        .number(
-                            "SELECT count(*) FROM process_exit AS e JOIN process AS p ON p.id = e.process_id WHERE "
-                            "p.pid = " +
-                            pid)
-                        .value_or(0) > 0;
-  CHECK(contains(listed.out, " at most ") != told);
+  CHECK((contains(listed.out, " SIGKILL ") || contains(listed.out, " ended ")));
+  const bool reported = scene
+                            .number(
+                                "SELECT count(*) FROM process_exit AS e JOIN process AS p ON p.id = e.process_id WHERE "
+                                "p.pid = " +
+                                pid)
+                            .value_or(0) > 0;
+  CHECK(contains(listed.out, " at most ") != reported);
 }
 
 TEST_CASE("a zombie has a state and no memory") {
   const Scene scene;
   Holder holder(scene.folder());
-  const pid_t zombie = holder.tell("zombie");
+  const pid_t zombie = holder.run("zombie");
   Recorder recorder(scene);
   recorder.tick();
   const json row = scene.top().at(zombie);
@@ -120,22 +120,22 @@ TEST_CASE("an orphan keeps its identity under its new parent") {
   const Scene scene;
   Holder holder(scene.folder());
   Recorder recorder(scene);
-  const pid_t orphan = holder.tell("orphan");
+  const pid_t orphan = holder.run("orphan");
   recorder.tick();
   REQUIRE(scene.top().contains(orphan));
   CHECK(process_text(scene, orphan, "parent_pid") != std::to_string(holder.pid()));
   holder.end();  // the orphan ends with it
   wait_until("the orphan's end", [&] { return ::kill(orphan, 0) != 0; });
   recorder.tick();
-  CHECK(process_text(scene, orphan, "end_kind") == "exited");
+  CHECK(process_text(scene, orphan, "exit_kind") == "exited");
 }
 
-TEST_CASE("a recorder that may not read a process's rollup says so and takes its RSS") {
+TEST_CASE("a recorder without permission for a rollup reports that and uses RSS") {
   const auto other = other_user();
-  if (!other) return;  // as an ordinary user there is nobody else to become
+  if (!other) return;  // an ordinary user cannot become another
   const Scene scene;
   Holder holder(scene.folder());
-  holder.tell("private 16384");
+  holder.run("private 16384");
   Recorder recorder(scene, "1h", other);
   recorder.tick();
   const json row = scene.top().at(holder.pid());
@@ -148,20 +148,20 @@ TEST_CASE("a recorder that may not read a process's rollup says so and takes its
   CHECK(contains(recorder.child().errors(), "smaps_rollup"));
 }
 
-TEST_CASE("top by growth: a live leak stands above what ended, and what began grew by all it holds") {
+TEST_CASE("top by growth: a live leak comes before exited processes, and started ones grew by all their memory") {
   const Scene scene;
   Holder leak(scene.folder());
-  leak.tell("private 8192");
+  leak.run("private 8192");
   Holder compiler(scene.folder());
-  compiler.tell("private 65536");
+  compiler.run("private 65536");
   Recorder recorder(scene);
   recorder.tick();
   Holder brief(scene.folder());
-  brief.tell("private 32768");
+  brief.run("private 32768");
   recorder.tick();
-  leak.tell("private 16384");
+  leak.run("private 16384");
   Holder fresh(scene.folder());
-  fresh.tell("private 49152");
+  fresh.run("private 49152");
   const pid_t ended = compiler.pid();
   const pid_t brief_pid = brief.pid();
   compiler.end();

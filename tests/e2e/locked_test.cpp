@@ -1,4 +1,4 @@
-// Processes whose mmap_lock is held for ever. Whoever else looks at them gets stuck, so this runs alone.
+// Processes with a locked mmap_lock. Any other reader of them hangs, so this runs alone.
 
 #include <string>
 
@@ -9,7 +9,7 @@
 
 using namespace memoir::test;
 
-TEST_CASE("processes whose mmap_lock is held keep nobody else's from being read, and are named with their user") {
+TEST_CASE("processes with a locked mmap_lock delay no other reads, and are named with their user") {
   const auto user = other_user();
   if (!user) {
     WARN("skipped: only root can mount what holds the lock");
@@ -37,7 +37,7 @@ TEST_CASE("processes whose mmap_lock is held keep nobody else's from being read,
     CHECK(contains(scene.text("SELECT command" + of_it), bystander == &early ? "early" : "late"));
   }
   CHECK(contains(scene.text("SELECT text FROM event WHERE kind = 'degraded'"), "(uid " + std::to_string(*user) + ")"));
-  // Thirty that were waited for one after the other would take more.
+  // Waiting for thirty one after the other would take longer.
   if (!kSanitized) CHECK(scene.number("SELECT max(duration_ms) FROM tick").value() <= 6'000);
   attacker.kill_and_wait();
   CHECK(recorder.stop() == 0);

@@ -1,4 +1,4 @@
-// What processes map: real processes map known amounts of each kind, and memoir mappings and objects say so.
+// Mappings: real processes map known amounts of each kind, which memoir mappings and objects show.
 
 #include <array>
 #include <csignal>
@@ -33,7 +33,7 @@ void map(int fd, std::size_t bytes) {
   touch(at, bytes);
 }
 
-// In both children; then one of them has more of its own.
+// In both children; then one of them allocates more.
 void map_all(int memfd, int deleted, int tmpfs, int segment, bool first) {
   map(memfd, 8 * kMib);
   touch(::shmat(segment, nullptr, 0), 1 * kMib);
@@ -44,12 +44,17 @@ void map_all(int memfd, int deleted, int tmpfs, int segment, bool first) {
   touch(::sbrk(6 * kMib), 6 * kMib);
 }
 
+// Objects with the same name are one row: another test may run at the same time.
+std::string memfd_name() {
+  return "mappings test " + std::to_string(::getpid());
+}
+
 // Two processes that map the same memfd and segment.
 class Mappers {
  public:
   explicit Mappers(const std::string& folder)
       : tmpfs_path_("/dev/shm/memoir-mappings-" + std::to_string(::getpid())), path_(folder + "/gone file") {
-    const int memfd = ::memfd_create("ledger test", 0);
+    const int memfd = ::memfd_create(memfd_name().c_str(), 0);
     const int deleted = ::open(path_.c_str(), O_RDWR | O_CREAT, 0600);
     const int tmpfs = ::open(tmpfs_path_.c_str(), O_RDWR | O_CREAT, 0600);
     segment_ = ::shmget(IPC_PRIVATE, kMib, IPC_CREAT | 0600);
@@ -115,7 +120,7 @@ std::string config_of(const Scene& scene) {
 
 }  // namespace
 
-TEST_CASE("mappings: what real processes map of each kind is told by name, and adds up") {
+TEST_CASE("mappings: each kind of mapping of real processes has its name, and the sum is right") {
   const Scene scene;
   const Mappers mappers(scene.folder());
   Recorder recorder(scene, "1h", {}, {"--config", config_of(scene)});
@@ -124,7 +129,7 @@ TEST_CASE("mappings: what real processes map of each kind is told by name, and a
   CHECK(one.at("state") == "exact");
   CHECK(one.at("cpu_us").get<std::int64_t>() > 0);
   const json& rows = one.at("rows");
-  const json& memfd = row_of(rows, "memfd", "/memfd:ledger test (deleted)");
+  const json& memfd = row_of(rows, "memfd", "/memfd:" + memfd_name() + " (deleted)");
   CHECK(memfd.at("deleted") == true);
   CHECK(memfd.at("regions") == 1);
   CHECK(kib(memfd, "size_kib") == 8 * 1024);
@@ -147,18 +152,18 @@ TEST_CASE("mappings: what real processes map of each kind is told by name, and a
       sums[name] += kib(row, name);
   }
   for (const auto& [name, sum] : sums) CHECK(one.at("totals").at(name) == sum);
-  // The ledger is read right after the rollup, of a process that stands still.
+  // The smaps are read right after the rollup, and the process does not change.
   CHECK(std::abs(sums["pss_kib"] - kib(one, "process_pss_kib")) <= 200);
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("objects: who maps the same is told together, with each part") {
+TEST_CASE("objects: processes that map the same file are shown together, with each part") {
   const Scene scene;
   const Mappers mappers(scene.folder());
   Recorder recorder(scene, "1h", {}, {"--config", config_of(scene)});
   recorder.tick();
   const json objects = scene.answer({"objects", "--kind", "memfd", "--kind", "sysv"});
-  const json& memfd = row_of(objects.at("rows"), "memfd", "/memfd:ledger test (deleted)");
+  const json& memfd = row_of(objects.at("rows"), "memfd", "/memfd:" + memfd_name() + " (deleted)");
   CHECK(memfd.at("mappers") == 2);
   CHECK(memfd.at("regions") == 2);
   CHECK(kib(memfd, "pss_kib") == 8 * 1024);
@@ -173,12 +178,12 @@ TEST_CASE("objects: who maps the same is told together, with each part") {
     ++parts;
   }
   CHECK(parts == 2);
-  CHECK(objects.at("totals").at("ledgers").get<int>() >= 2);
+  CHECK(objects.at("totals").at("summaries").get<int>() >= 2);
   for (const json& row : objects.at("rows")) CHECK((row.at("kind") == "memfd" || row.at("kind") == "sysv"));
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("mappings: without any ledger it is said how there is one") {
+TEST_CASE("mappings: without any reading the message says how to get one") {
   const Scene scene;
   const std::string config = scene.folder() + "/off.toml";
   std::ofstream(config) << "[mappings]\ninterval = 'off'\n";
@@ -187,7 +192,7 @@ TEST_CASE("mappings: without any ledger it is said how there is one") {
   for (const char* command : {"mappings", "objects"}) {
     const Outcome outcome = scene.ask({command});
     CHECK(outcome.status == 3);
-    CHECK(contains(outcome.out + outcome.err, "nothing of what processes map was recorded"));
+    CHECK(contains(outcome.out + outcome.err, "no mappings were recorded"));
   }
   CHECK(recorder.stop() == 0);
 }

@@ -1,4 +1,4 @@
-// What was allocated is what the answers say, within a page per mapping.
+// Answers equal the allocations, within a page per mapping.
 
 #include <algorithm>
 #include <cstdlib>
@@ -39,7 +39,7 @@ std::int64_t metric_kib(const json& row, const std::string& metric) {
   return row.at(metric + "_kib");
 }
 
-// What a process has more in `after` than in `before`.
+// Growth of a process from `before` to `after`.
 void check_growth(const json& before, const json& after, pid_t pid, std::int64_t rss, std::int64_t pss,
                   std::int64_t uss) {
   const std::int64_t tolerance = mappings(pid) * kPageKib;
@@ -63,12 +63,12 @@ TEST_CASE("private pages are in RSS, PSS and USS alike") {
   recorder.tick();
   const json before = scene.top().at(holder.pid());
 
-  holder.tell("private 32768");
+  holder.run("private 32768");
   recorder.tick();
   const json held = scene.top().at(holder.pid());
   check_growth(before, held, holder.pid(), 32768, 32768, 32768);
 
-  holder.tell("free");
+  holder.run("free");
   recorder.tick();
   const json freed = scene.top().at(holder.pid());
   check_growth(before, freed, holder.pid(), 0, 0, 0);
@@ -79,29 +79,29 @@ TEST_CASE("pages shared by memfd are halved in PSS and not in USS") {
   const Scene scene;
   Holder holder(scene.folder());
   Recorder recorder(scene);
-  // The program's own pages are shared by two before as after.
-  const pid_t first = holder.tell("fork");
+  // The program's own pages have two mappers before and after.
+  const pid_t first = holder.run("fork");
   recorder.tick();
   const auto before = scene.top();
-  holder.tell("reap " + std::to_string(first));
+  holder.run("reap " + std::to_string(first));
 
-  const pid_t second = holder.tell("shared 32768");
+  const pid_t second = holder.run("shared 32768");
   recorder.tick();
   const auto after = scene.top();
   check_growth(before.at(holder.pid()), after.at(holder.pid()), holder.pid(), 32768, 16384, 0);
   check_growth(before.at(first), after.at(second), second, 32768, 16384, 0);
 }
 
-TEST_CASE("a copy-on-write child shares what neither wrote") {
+TEST_CASE("a copy-on-write child shares unwritten pages") {
   const Scene scene;
   Holder holder(scene.folder());
   Recorder recorder(scene);
-  const pid_t first = holder.tell("fork");
+  const pid_t first = holder.run("fork");
   recorder.tick();
   const auto before = scene.top();
-  holder.tell("reap " + std::to_string(first));
+  holder.run("reap " + std::to_string(first));
 
-  const pid_t second = holder.tell("cow 32768");
+  const pid_t second = holder.run("cow 32768");
   recorder.tick();
   const auto after = scene.top();
   // Half is written by the child, so each has a copy of its own; the other half is shared by the two.
@@ -109,10 +109,10 @@ TEST_CASE("a copy-on-write child shares what neither wrote") {
   check_growth(before.at(first), after.at(second), second, 32768, 16384 + 8192, 16384);
 }
 
-TEST_CASE("shares add up to the whole") {
+TEST_CASE("shares add up to the total") {
   const Scene scene;
   Holder holder(scene.folder());
-  holder.tell("private 65536");
+  holder.run("private 65536");
   Recorder recorder(scene);
   recorder.tick();
   const json answer = scene.answer({"top", "--limit", "0"});
@@ -134,13 +134,13 @@ TEST_CASE("a spike between two ticks is in the peaks, with its interval") {
   const json before = scene.top().at(holder.pid());
   const std::int64_t tick_before = *scene.number("SELECT wall_ms FROM tick ORDER BY id DESC LIMIT 1");
 
-  holder.tell("spike 98304");
+  holder.run("spike 98304");
   recorder.tick();
   const std::int64_t tick_after = *scene.number("SELECT wall_ms FROM tick ORDER BY id DESC LIMIT 1");
-  // Nothing of it is held any more, and the mark does not come down in later ticks.
+  // All of it is freed, and the mark does not fall in later ticks.
   check_growth(before, scene.top().at(holder.pid()), holder.pid(), 0, 0, 0);
   recorder.tick();
-  if (!scene.ends_told()) {
+  if (!scene.exits_reported()) {
     WARN("not run: without BPF it may take two minutes until the mark is seen");
     return;
   }
@@ -157,7 +157,7 @@ TEST_CASE("a spike between two ticks is in the peaks, with its interval") {
   CHECK(found);
 }
 
-TEST_CASE("where all the memory is grows by what a process and a file in tmpfs hold, and adds up") {
+TEST_CASE("the memory breakdown includes a process and a file in tmpfs, and adds up") {
   const Scene scene;
   const std::string path = "/dev/shm/memoir-test-" + std::to_string(getpid());
   std::ofstream file(path);
@@ -180,23 +180,23 @@ TEST_CASE("where all the memory is grows by what a process and a file in tmpfs h
     CHECK(sum == answer.at("totals").at("machine_total_kib"));
     return lines;
   };
-  // Others are at work meanwhile, on a machine that compiles with tens of MiB a second: so the best of many rounds,
+  // Other processes use memory during this, a compiler tens of MiB a second: so the best of many rounds,
   // within a quarter.
   constexpr std::int64_t quarter_kib = 32 * 1024;
-  std::map<std::string, std::int64_t> least_error{{"anon", 1 << 30}, {"shmem", 1 << 30}, {"tmpfs", 1 << 30}};
+  std::map<std::string, std::int64_t> min_error{{"anon", 1 << 30}, {"shmem", 1 << 30}, {"tmpfs", 1 << 30}};
   const auto near = [&](const auto& of) { return of.second < quarter_kib; };
-  for (int round = 0; round < 40 && !std::ranges::all_of(least_error, near); ++round) {
+  for (int round = 0; round < 40 && !std::ranges::all_of(min_error, near); ++round) {
     auto before = held();
-    holder.tell("private 131072");
+    holder.run("private 131072");
     file.open(path);
     file << std::string(128 << 20U, 'x') << std::flush;
     file.close();
     auto after = held();
-    holder.tell("free");
+    holder.run("free");
     std::filesystem::remove(path);
-    for (auto& [line, error] : least_error) error = std::min(error, std::abs(after[line] - before[line] - 128 * 1024));
+    for (auto& [line, error] : min_error) error = std::min(error, std::abs(after[line] - before[line] - 128 * 1024));
   }
-  for (const auto& [line, error] : least_error) {
+  for (const auto& [line, error] : min_error) {
     CAPTURE(line, error);
     CHECK(error < quarter_kib);
   }

@@ -1,4 +1,4 @@
-// Memory outside of processes: a file that grows in a tmpfs, and a segment that its maker leaves behind.
+// Memory outside of processes: a file that grows in a tmpfs, and a segment left behind by its creator.
 
 #include <cstring>
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kKib = 16 * 1024;
 
-// A tmpfs: one of its own where it may be mounted, else a folder in /dev/shm. Empty: neither.
+// A tmpfs: a mount of its own if permitted, otherwise a folder in /dev/shm. Empty without either.
 class Tmpfs {
  public:
   explicit Tmpfs(const Scene& scene) {
@@ -45,7 +45,7 @@ class Tmpfs {
   Tmpfs& operator=(const Tmpfs&) = delete;
 
   const std::string& mount_point() const { return mount_point_; }
-  // Adds so much to a file of it.
+  // Adds this much to a file of it.
   void grow(const std::string& name, std::int64_t kib) const {
     std::ofstream(folder_ + '/' + name, std::ios::app) << std::string(static_cast<std::size_t>(kib) * 1024, 'x');
   }
@@ -64,7 +64,7 @@ const json* find(const json& rows, const std::string& name) {
   return nullptr;
 }
 
-// The row of a file once a walk found that it holds so much.
+// The row of a file once a walk has found this size.
 json wait_for(const Scene& scene, Recorder& recorder, const Tmpfs& tmpfs, const std::string& name, std::int64_t kib) {
   json found;
   wait_until("a walk of " + tmpfs.mount_point(), [&] {
@@ -79,14 +79,14 @@ json wait_for(const Scene& scene, Recorder& recorder, const Tmpfs& tmpfs, const 
   return found;
 }
 
-// And what a tick's other work costs on a slow machine is no reason to wait.
+// The cost of a tick's other work on a slow machine causes no wait.
 std::string walks_often(const Scene& scene) {
   const std::string path = scene.folder() + "/memoir.toml";
   std::ofstream(path) << "[tmpfs]\ninterval = \"1s\"\n[budget]\ncpu = \"100%\"\n";
   return path;
 }
 
-// Removed with it, so that no test leaves memory behind.
+// Deleted with it, so that no test leaves memory behind.
 class Segment {
  public:
   explicit Segment(std::int64_t kib)
@@ -119,7 +119,7 @@ json segment_row(const Scene& scene, int shmid) {
 
 }  // namespace
 
-TEST_CASE("tmpfs: which file grew is answered, with what it held before and whose it is") {
+TEST_CASE("tmpfs: the file that grew is shown, with its size before and its owner") {
   const Scene scene;
   const Tmpfs tmpfs(scene);
   if (tmpfs.mount_point().empty()) {
@@ -157,7 +157,7 @@ TEST_CASE("tmpfs: which file grew is answered, with what it held before and whos
   }
 }
 
-TEST_CASE("shm: a segment that nobody is attached to any more, with who made it and how it grew") {
+TEST_CASE("shm: a segment without attached processes, with its creator and growth") {
   const Scene scene;
   const Segment segment(2 * kKib);
   if (segment.id() < 0) {

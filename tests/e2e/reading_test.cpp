@@ -1,4 +1,4 @@
-// The query tool reads a file whoever wrote it, in whatever state it was left, and never changes it.
+// The query tool reads any recorder's file, in any state, and never changes it.
 
 #include <filesystem>
 #include <string>
@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-// The recorder lets its owner and group in; this stands for a user who joined the group.
+// The recorder admits its owner and group; this replaces membership in the group.
 void let_everybody_read(const Scene& scene) {
   for (const std::string suffix : {"", "-wal", "-shm"}) {
     const std::string file = scene.db() + suffix;
@@ -20,7 +20,7 @@ void let_everybody_read(const Scene& scene) {
   }
 }
 
-// Answers every command, as a user who may read the folder and not write it.
+// Runs every command as a user with read permission only.
 void check_readable(const Scene& scene) {
   let_everybody_read(scene);
   const mode_t closed = other_user() ? 0755 : 0555;
@@ -53,7 +53,7 @@ TEST_CASE("the file can be read while it is written") {
   recorder.tick();
   check_readable(scene);
   recorder.tick();
-  // Each answer is of a newer tick, and the recorder is not held up.
+  // Each answer is of a newer tick, and the recorder is not delayed.
   const std::int64_t first = scene.answer({"top"}).at("at_ms");
   recorder.tick();
   CHECK(scene.answer({"top"}).at("at_ms") > first);
@@ -86,7 +86,7 @@ TEST_CASE("the file can be read after a clean stop, there and as a copy") {
   check_readable(elsewhere);
 }
 
-TEST_CASE("an answer leaves the file as it was") {
+TEST_CASE("an answer leaves the file unchanged") {
   const Scene scene;
   Recorder recorder(scene);
   recorder.tick();

@@ -18,16 +18,16 @@ Program memoird(const Scene& scene, const std::string& interval, std::optional<u
                 const std::vector<std::string>& more) {
   std::vector<std::string> arguments{"--db", scene.db(), "--interval", interval};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  // No configuration of the machine under test gets in.
+  // Without the configuration of the test machine.
   if (std::ranges::find(more, "--config") == more.end()) {
     const std::string config = scene.folder() + "/read-all.toml";
     std::ofstream file(config);
-    // Some folders are such that nothing can be written there.
+    // Some folders are not writable.
     if (file << "[budget]\ncpu = \"unlimited\"\n") arguments.insert(arguments.end(), {"--config", config});
   }
   return {.path = MEMOIRD,
           .arguments = arguments,
-          // Installed, memoir is beside it.
+          // Installed, memoir is in the same folder.
           .environment = {"XDG_CONFIG_HOME=/nonexistent", "HOME=/nonexistent",
                           "PATH=" + std::filesystem::path(MEMOIR).parent_path().string() + ":/usr/bin:/bin"},
           .as_user = as_user};
@@ -73,7 +73,7 @@ std::optional<std::int64_t> Scene::number(const std::string& sql) const {
     if (!statement.executeStep() || statement.isColumnNull(0)) return std::nullopt;
     return statement.getColumn(0).getInt64();
   } catch (const SQLite::Exception&) {
-    return std::nullopt;  // not there yet, or without tables yet
+    return std::nullopt;  // missing, or without tables so far
   }
 }
 
@@ -112,7 +112,7 @@ void Recorder::kill() {
 void Recorder::wait_for_tick(std::int64_t since) {
   wait_until("a tick", [&] {
     if (!child_.running()) throw std::runtime_error("memoird ended: " + child_.errors());
-    // Who reads while it is not there yet makes it, as root not for whom memoird runs as.
+    // A reader that comes first creates it, as root with the wrong owner for memoird.
     if (!std::filesystem::exists(scene_.db() + "-shm")) return false;
     return scene_.last_tick().value_or(-1) >= since;
   });

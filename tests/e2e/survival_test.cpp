@@ -1,4 +1,4 @@
-// What a recorder has committed outlives it, however it ends, and the next one goes on by itself.
+// A recorder's commits survive any kind of end, and the next recorder continues by itself.
 
 #include <algorithm>
 #include <chrono>
@@ -22,7 +22,7 @@ struct Committed {
   std::int64_t count = 0;
 };
 
-// The ticks up to `up_to`. The last is asked for first: what is committed in between is not counted.
+// The ticks up to `up_to`. The last is queried first: commits in between are not counted.
 Committed committed(const Scene& scene, std::int64_t up_to) {
   const auto ask = [&](const std::string& what, std::int64_t limit) {
     return scene.number("SELECT " + what + " FROM tick WHERE id <= " + std::to_string(limit)).value_or(0);
@@ -33,7 +33,7 @@ Committed committed(const Scene& scene, std::int64_t up_to) {
 
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
-// Watches what a recorder commits until a moment that it cannot know, and kills it: at start, or when it ticks.
+// Watches a recorder's commits up to an unpredictable time, and kills it: at start, or during a tick.
 Committed record_and_kill(const Scene& scene, bool ticking, std::chrono::milliseconds life) {
   Recorder recorder(scene, "100ms");
   if (ticking) recorder.tick();
@@ -69,18 +69,18 @@ TEST_CASE("twenty kills at random moments lose no committed tick") {
 
   const std::int64_t killed = *scene.number("SELECT count(*) FROM run");
   REQUIRE(killed >= 10);
-  // Long enough to be a gap at any interval that was used.
+  // Long enough to be a gap at any interval used here.
   const std::int64_t last_ms = *scene.number("SELECT max(wall_ms) FROM tick");
   wait_until("a gap", [&] { return memoir::SystemClock().now().wall_ms - last_ms > 1000; });
   Recorder recorder(scene);
   recorder.tick();
-  CHECK(*scene.number("SELECT count(*) FROM run WHERE end_reason = 'unclean'") == killed);
+  CHECK(*scene.number("SELECT count(*) FROM run WHERE stop_reason = 'unclean'") == killed);
   CHECK(*scene.number("SELECT count(*) FROM event WHERE kind = 'unclean'") == killed);
   const json status = scene.answer({"status"});
   const auto& gaps = status.at("coverage").at("gaps");
   CHECK(std::any_of(gaps.begin(), gaps.end(), [](const json& gap) { return gap.at("reason") == "killed"; }));
   CHECK(recorder.stop() == 0);
-  CHECK(scene.text("SELECT end_reason FROM run ORDER BY id DESC LIMIT 1") == "stopped");
+  CHECK(scene.text("SELECT stop_reason FROM run ORDER BY id DESC LIMIT 1") == "stopped");
   CHECK(scene.text("PRAGMA integrity_check") == "ok");
 }
 
@@ -90,9 +90,9 @@ TEST_CASE("a plain copy of the main file answers while the recorder runs") {
   Outcome outcome;
   Recorder recorder(scene);
   wait_until("the main file to hold what was recorded", [&] {
-    // A reader may be in the way of a checkpoint: the next tick has it tried again.
+    // A reader may block a checkpoint: the next tick retries it.
     recorder.tick();
-    // What an attempt before made beside its copy is not of this one.
+    // Removes companions of a previous attempt's copy.
     for (const char* companion : {"-wal", "-shm"}) std::filesystem::remove(elsewhere.db() + companion);
     std::filesystem::copy_file(scene.db(), elsewhere.db(), std::filesystem::copy_options::overwrite_existing);
     outcome = elsewhere.ask({"top", "--limit", "0"});
@@ -121,5 +121,5 @@ TEST_CASE("a clean stop takes a last tick, a keyframe, and closes the run") {
   CHECK(recorder.stop() == 0);
   CHECK(scene.number("SELECT max(id) FROM tick") == before + 1);
   CHECK(scene.number("SELECT keyframe_id = id FROM tick ORDER BY id DESC LIMIT 1") == 1);
-  CHECK(scene.number("SELECT count(*) FROM run WHERE ended_ms IS NULL") == 0);
+  CHECK(scene.number("SELECT count(*) FROM run WHERE stopped_ms IS NULL") == 0);
 }

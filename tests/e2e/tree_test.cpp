@@ -1,4 +1,4 @@
-// The process tree: real parents, children and grandchildren, as the kernel tells them.
+// The process tree: real parents, children and grandchildren.
 
 #include <sstream>
 
@@ -24,7 +24,7 @@ std::int64_t kib(const json& value) {
   return value.is_null() ? 0 : value.get<std::int64_t>();
 }
 
-// Of each row the sum is its own and its children's; how many rows there are.
+// Checks that each row's sum is its own memory and its children's; returns the number of rows.
 std::size_t check_sums(const json& rows) {
   std::size_t count = rows.size();
   for (const json& row : rows) {
@@ -40,9 +40,9 @@ std::size_t check_sums(const json& rows) {
 
 }  // namespace
 
-TEST_CASE("tree: a shell, its children and grandchildren are nested, and what they hold adds up") {
+TEST_CASE("tree: a shell, its children and grandchildren are nested, and their memory adds up") {
   const Scene scene;
-  // They end with the pipe that is our end of their standard input.
+  // They exit when our end of their standard input closes.
   Child shell({.path = "/bin/sh",
                .arguments = {"-c", "exec 3<&0; sh -c 'cat <&3 & echo $! $$; cat <&3 & echo $!; wait' & wait"}});
   std::int64_t first = 0;
@@ -53,8 +53,8 @@ TEST_CASE("tree: a shell, its children and grandchildren are nested, and what th
     return static_cast<bool>(pids >> first >> child >> second) && !pids.eof();
   });
   Holder holder(scene.folder());
-  const pid_t forked = holder.tell("fork");
-  holder.tell("private 8192");
+  const pid_t forked = holder.run("fork");
+  holder.run("private 8192");
   Recorder recorder(scene);
   recorder.tick();
 
@@ -83,7 +83,7 @@ TEST_CASE("tree: a shell, its children and grandchildren are nested, and what th
   CHECK(kib(parent->at("subtree_pss_kib")) >= 8192);
   CHECK(parent->at("pss_kib") == scene.top().at(holder.pid()).at("pss_kib"));
 
-  // By its pid, it alone with those above and below it.
+  // By its pid, only it with its ancestors and descendants.
   const json only = scene.answer({"tree", std::to_string(shell.pid())});
   CHECK(only.at("totals").at("processes") == 4);
   CHECK(find(only.at("rows"), first) != nullptr);

@@ -1,4 +1,4 @@
-// The source vmmap: the real recorder with stand-ins of vmmap(1) and ps(1), and what memoir answers from its database.
+// The source vmmap: the real recorder with fakes of vmmap(1) and ps(1), and memoir's answers from its database.
 
 #include <filesystem>
 #include <fstream>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kFixtures = MEMOIR_SOURCE "/tests/fixtures/vmmap/";
 
-// Beside the database: the two programs, and a configuration that names them.
+// The two programs are next to the database, with a configuration that names them.
 class Mac : public Scene {
  public:
   Mac() {
@@ -40,7 +40,7 @@ class Mac : public Scene {
 
 }  // namespace
 
-TEST_CASE("vmmap: a tick of a recorded Mac, asked for with memoir top, which says that it is estimated") {
+TEST_CASE("vmmap: a tick of a recorded Mac is shown as estimated by memoir top") {
   const Mac mac;
   const Outcome recorded = mac.record();
   INFO(recorded.err);
@@ -64,7 +64,7 @@ TEST_CASE("vmmap: a tick of a recorded Mac, asked for with memoir top, which say
 
   const Outcome table = mac.ask({"top"});
   CHECK(contains(table.out, " estimated "));
-  CHECK(contains(table.out, "(0.0% of it exact, estimates off by at most "));
+  CHECK(contains(table.out, "(0.0% of it exact or held, estimates off by at most "));
   const json totals = mac.answer({"top"}).at("totals");
   CHECK(totals.at("inexact") == 2);
   CHECK(mac.number("SELECT shared_dirty_kib FROM process_at WHERE pid = 412") == 1088);
@@ -73,7 +73,7 @@ TEST_CASE("vmmap: a tick of a recorded Mac, asked for with memoir top, which say
   CHECK(mac.ask({"tree"}).status == 0);
 }
 
-TEST_CASE("vmmap: without any /proc it is the same, but nothing is known of the machine") {
+TEST_CASE("vmmap: without any /proc it is the same, with an unknown machine") {
   const Mac mac;
   const Outcome recorded = mac.record({"--proc", mac.path("none")});
   INFO(recorded.err);
@@ -86,7 +86,7 @@ TEST_CASE("vmmap: without any /proc it is the same, but nothing is known of the 
   }
 }
 
-TEST_CASE("vmmap: where there is no such program, that is said, and nothing is recorded") {
+TEST_CASE("vmmap: without the program there is an error, and nothing is recorded") {
   const Mac mac;
   std::filesystem::remove(mac.path("vmmap"));
   const Outcome refused = mac.record();
@@ -96,7 +96,7 @@ TEST_CASE("vmmap: where there is no such program, that is said, and nothing is r
   CHECK_FALSE(std::filesystem::exists(mac.db()));
 }
 
-TEST_CASE("vmmap: the configuration chooses it, and it goes on from tick to tick") {
+TEST_CASE("vmmap: the configuration chooses it, and it records tick after tick") {
   const Mac mac;
   std::ofstream(mac.path("memoir.toml"), std::ios::app) << "[recorder]\nsource = 'vmmap'\n";
   Recorder recorder(mac, "1h", {}, {"--config", mac.path("memoir.toml")});

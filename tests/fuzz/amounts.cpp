@@ -17,10 +17,10 @@ void require_round_trip(std::string_view text, Parse parse, Print print) {
 }  // namespace
 
 void amounts(std::string_view text) {
-  require_round_trip(text, parse_duration, print_duration);
-  require_round_trip(text, parse_age, print_age);
-  require_round_trip(text, parse_bytes, print_bytes);
-  require_round_trip(text, parse_share, print_share);
+  require_round_trip(text, parse_duration, format_duration);
+  require_round_trip(text, parse_age, format_age);
+  require_round_trip(text, parse_bytes, format_bytes);
+  require_round_trip(text, parse_share, format_share);
 }
 
 }  // namespace memoir::fuzz

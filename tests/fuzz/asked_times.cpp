@@ -13,13 +13,13 @@ constexpr query::Recorded kRecorded{kNow - 7 * query::kDayMs, kNow};
 
 void require_time(std::string_view text, Zone zone) {
   const auto time = query::parse_time(text, kNow, zone);
-  if (!time) return require_told(time.error());
-  require(query::parse_end(text, kNow, zone).ok(), "what is a time can be the end of a range");
+  if (!time) return require_shown(time.error());
+  require(query::parse_exit(text, kNow, zone).ok(), "what is a time can be the end of a range");
 }
 
 void require_day(std::string_view text, Zone zone) {
   const auto day = query::parse_day(text, kNow, zone);
-  if (!day) return require_told(day.error());
+  if (!day) return require_shown(day.error());
   require(day->begin_ms < day->end_ms && day->end_ms - day->begin_ms <= 2 * query::kDayMs, "a day is not empty");
   require(query::day_before(*day, 1, zone).end_ms == day->begin_ms, "the day before ends where the day begins");
 }
@@ -33,7 +33,7 @@ void require_range(std::string_view text) {
     if (!line.empty()) *option = line;
   }
   const auto when = query::resolve_when(options, kRecorded, kNow);
-  if (!when) return require_told(when.error());
+  if (!when) return require_shown(when.error());
   require(!when->range || when->range->from_ms <= when->range->to_ms, "a range does not end before it begins");
   const auto step = query::parse_step(options, "it is nothing");
   require(!step.ok() || !*step || **step > 0, "a step goes on");

@@ -49,7 +49,7 @@ std::vector<Alone> each_alone(const std::vector<CategoryRule>& rules) {
   return alone;
 }
 
-// Alone, a rule takes what it takes among others if no earlier one does.
+// By itself a rule takes the same processes as among others, unless an earlier one takes them.
 void require_first(const std::vector<Alone>& rules, const ProcessInfo& info, const std::string& category) {
   for (const Alone& rule : rules) {
     const bool takes = rule.categoriser.category(info) == rule.name;

@@ -8,7 +8,7 @@
 namespace memoir::fuzz {
 namespace {
 
-// The next record; what is beyond the end of the text is 0.
+// The next record; bytes beyond the end of the text are 0.
 template <typename Record>
 Record record_of(std::string_view& text) {
   Record record{};
@@ -29,33 +29,33 @@ void require_event(const ProcessEvent& event) {
   require(event.peak_kib.value_or(0) >= 0, "a peak is not negative");
   if (!event.held) return;
   for (const auto kib : {event.held->anon_kib, event.held->file_kib, event.held->shmem_kib, event.held->swap_kib}) {
-    require(kib >= 0, "nobody held less than nothing");
+    require(kib >= 0, "no memory is negative");
   }
 }
 
 }  // namespace
 
-// Records as the rings hold them, one after the other.
+// Records in the rings' format, one after the other.
 void census_record(std::string_view text) {
   constexpr KernelUnits units{4096, 100};
-  Ends ends;
-  ends.set_large(16 * 1024);
+  ExitFold fold;
+  fold.set_large(16 * 1024);
   if (!text.empty()) {
     const auto record = record_of<::census_record>(text);
     const CensusProcess process = read_record(record, units);
     require(process.comm.size() <= 16, "a name is short");
     require_sizes(process.memory);
-    require(glance_of(process) == read_glance(record, units), "a glance sees what a look sees");
+    require(brief_sample_of(process) == read_brief_sample(record, units), "a brief sample equals that of a full read");
   }
   std::int64_t ended = 0;
   for (bool end = true; !text.empty(); end = !end) {
     const ProcessEvent event =
-        end ? read_end(record_of<end_record>(text), units) : read_signal(record_of<signal_record>(text), units);
+        end ? read_end(record_of<exit_record>(text), units) : read_signal(record_of<signal_record>(text), units);
     require_event(event);
     ended += event.kind == ProcessEventKind::exited ? 1 : 0;
-    ends.note(event, nullptr, {1'795'166'412'000});
+    fold.note(event, nullptr, {1'795'166'412'000});
   }
-  require(ends.take().ends <= ended, "an end is counted once");
+  require(fold.take().exits <= ended, "an end is counted once");
 }
 
 }  // namespace memoir::fuzz

@@ -6,7 +6,7 @@
 namespace memoir::fuzz {
 namespace {
 
-// Where in the file a rule stood, what is printed does not keep.
+// The printed form does not keep a rule's line.
 Config without_lines(Config config) {
   for (CategoryRule& rule : config.categories) rule.line = 0;
   for (RedactionRule& rule : config.redaction.rules) rule.line = 0;
@@ -18,10 +18,10 @@ Config without_lines(Config config) {
 void config(std::string_view text) {
   const auto read = parse_config(text, "file");
   if (!read) {
-    require_told(read.error());
+    require_shown(read.error());
     return require(read.error().message.starts_with("file:"), "an error names the file");
   }
-  const auto again = parse_config(print_config(*read), "printed");
+  const auto again = parse_config(format_config(*read), "printed");
   require(again.ok(), "what is printed can be read");
   require(without_lines(*again) == without_lines(*read), "what is printed is the same");
 }

@@ -28,14 +28,14 @@ void require_described(const std::string& root, const char* runtime) {
   Buffer buffer;
   Container container{runtime, kId, "", "", "", ""};
   describe_container(root, container, buffer);
-  for (const auto* told : {&container.name, &container.image, &container.pod_uid, &container.pod}) {
-    require(to_utf8(*told) == *told && told->size() <= kLongestName, "what files tell is short, and UTF-8");
+  for (const auto* field : {&container.name, &container.image, &container.pod_uid, &container.pod}) {
+    require(to_utf8(*field) == *field && field->size() <= kLongestName, "text from files is short and UTF-8");
   }
 }
 
 }  // namespace
 
-// The first line is the path of a cgroup; all of it is what each container manager wrote.
+// The first line is the path of a cgroup; the whole text is the content of each container manager's file.
 void containers(std::string_view text) {
   static const test::TemporaryDirectory directory;
   static const std::string root = directory.path();

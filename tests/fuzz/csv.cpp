@@ -12,7 +12,7 @@ namespace {
 
 using query::Table;
 
-// What is written is read back: cells of text, ended by NULs, in rows of three.
+// Written text is read back: cells of text, ended by NULs, in rows of three.
 void require_written(std::string_view text) {
   Table table;
   table.columns = {{"a", "A"}, {"b", "B"}, {"c", "C"}};

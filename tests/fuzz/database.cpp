@@ -24,7 +24,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Numbers that sums and products do not expect.
+// Numbers that overflow sums and products.
 constexpr std::array<std::int64_t, 14> kNumbers{0,
                                                 1,
                                                 -1,
@@ -77,7 +77,7 @@ const std::vector<Words>& questions() {
   return all;
 }
 
-// Some hours of a machine on which there is a bit of everything, rolled up.
+// Some hours of a machine with a bit of everything, rolled up.
 std::string recorded_bytes() {
   test::History history(60'000);
   history.begin_run();
@@ -86,12 +86,12 @@ std::string recorded_bytes() {
   history.birth(12, {"postgres", "postgres: main", "database", "postgres"}, 9'000);
   history.cgroup({"/system.slice/nginx.service", 12'000, {}, {}, {}, {}, {}});
   history.container({"/system.slice/nginx.service", {"docker", "3f2a4b5c6d7e", "web", "nginx:1", "", ""}});
-  ProcessLedger ledger{.regions = 1};
+  ProcessMappings summary{.regions = 1};
   MappingRow row{{MappingKind::file, "/usr/lib/libc.so.6"}, {}};
   row.use.regions = 1;
-  ledger.ledger.rows.push_back(row);
-  history.ledger(11, ledger);
-  history.outside();
+  summary.summary.rows.push_back(row);
+  history.summary(11, summary);
+  history.shmem();
   for (int hour = 0; hour < 3; ++hour) {
     for (int tick = 0; tick < 12; ++tick) {
       history.hold(11, 5'000 + 100 * hour + tick);
@@ -106,7 +106,7 @@ std::string recorded_bytes() {
   history.death(12);
   history.tick(3);
   history.end_run();
-  // As a copy is, which needs no -wal.
+  // In a copy's format, which needs no -wal.
   SQLite::Database(history.path(), SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode = DELETE");
   return test::slurp(history.path());
 }
@@ -125,7 +125,7 @@ std::vector<Column> columns_of(SQLite::Database& database) {
   return columns;
 }
 
-// Takes numbers off the input; 0 where it has ended.
+// Reads numbers from the input; 0 after its end.
 class Input {
  public:
   explicit Input(std::string_view text) : text_(text) {}
@@ -149,8 +149,8 @@ class Input {
   std::string_view text_;
 };
 
-// The file of a small recording. Whole again and otherwise damaged within some microseconds: it is opened once to be
-// written, and has neither a -wal nor a journal.
+// The file of a small recording, restored and damaged within some microseconds: it is opened once for writing, and has
+// neither a -wal nor a journal.
 class Damaged {
  public:
   Damaged() : path_(directory_.path() + "/memoir.db") {
@@ -166,7 +166,7 @@ class Damaged {
 
   const std::string& path() const { return path_; }
 
-  // What the rest of the input says: other values in some rows, as whoever has SQLite can write them, then other bytes.
+  // Applies the remaining input: other values in some rows, which anyone with SQLite can write, then other bytes.
   void damage(Input& input) {
     write(0, whole_);
     for (std::size_t updates = input.byte() % 4; updates > 0 && !input.at_end(); --updates) update(input);
@@ -197,7 +197,7 @@ class Damaged {
     const std::int64_t number = kNumbers[input.byte() % kNumbers.size()];
     const std::size_t row = input.byte();
     try {
-      // One row, or all of them by as much; a text becomes digits, and a blob is cut short.
+      // One row, or all of them by the same amount; a text becomes digits, and a blob is truncated.
       const std::string condition = row >= 200 ? ""
                                                : " WHERE (" + column.name + ") IN (SELECT " + column.name + " FROM " +
                                                      column.table + " LIMIT 1 OFFSET " + std::to_string(row % 16) + ")";
@@ -206,7 +206,7 @@ class Damaged {
                                              column.name + ", 1, abs(?1 % 16)) ELSE ?1 END" + condition);
       update.bind(1, number);
       update.exec();
-    } catch (const SQLite::Exception&) {  // a constraint that holds all the same
+    } catch (const SQLite::Exception&) {  // a constraint that is still enforced
     }
   }
 
@@ -222,9 +222,9 @@ void require_answered(const Words& words, const std::string& path) {
   Words arguments = words;
   arguments.insert(arguments.end(), {"--utc", "--db", path});
   const test::ManualClock clock({test::History::kStart + 3 * test::History::kHour, 0});
-  const query::Outcome outcome = query::answer(arguments, clock);
+  const query::Outcome outcome = query::run_query(arguments, clock);
   const bool says_why = !outcome.error.empty() || !outcome.out.empty();
-  require(outcome.exit == query::Exit::answered || says_why, "who has no answer says why");
+  require(outcome.exit == query::Exit::answered || says_why, "no result has a message");
   std::string_view error = outcome.error;
   while (!error.empty()) {
     const std::string_view line = cut_line(error);
@@ -236,8 +236,8 @@ void require_answered(const Words& words, const std::string& path) {
 
 }  // namespace
 
-// The first byte is the question, the next ones how many rows get other values, and which; the rest are other bytes:
-// their place, how many, and what.
+// The first byte is the query, the next ones the number of rows with other values, and the rows; the others are damaged
+// bytes: their place, number and values.
 void database(std::string_view text) {
   log_level(LogLevel::error);
   static Damaged damaged;

@@ -3,8 +3,7 @@
 #include "store/sqlite/file_owner.h"
 #include "store/sqlite/wal_file.h"
 
-// What is read of a file before SQLite opens it: its start, and the -wal beside it. The first byte is the size of a
-// page.
+// What is read of a file before SQLite opens it: its start, and its -wal. The first byte is the size of a page.
 void memoir::fuzz::database_start(std::string_view text) {
   const bool ours = owner_of(text) == FileOwner::ours;
   require(!ours || text.size() >= kHeaderBytes, "a file of ours has a header");

@@ -25,10 +25,10 @@ std::vector<StoredProcess> some_processes() {
 
 void require_subject(std::string_view text, const std::vector<StoredProcess>& processes) {
   const auto subject = query::parse_subject(text, kAsked, query::Zone::utc);
-  if (!subject) return require_told(subject.error());
+  if (!subject) return require_shown(subject.error());
   if (subject->kind != query::Subject::Kind::process && subject->kind != query::Subject::Kind::group) return;
   const auto members = query::members_of(*subject, processes, query::Zone::utc);
-  if (members) return require(!members->empty(), "nobody is an error");
+  if (members) return require(!members->empty(), "an empty group is an error");
   require(to_printable(members.error().message) == members.error().message, "the error is printable");
 }
 
@@ -44,13 +44,13 @@ void filter(std::string_view text) {
     expressions.emplace_back(line);
   }
   const auto filter = query::Filter::parse(expressions);
-  if (!filter) return require_told(filter.error());
+  if (!filter) return require_shown(filter.error());
   for (const StoredProcess& process : processes) {
     const bool taken = filter->matches(process);
     require(taken || !filter->takes_all(), "what takes all takes each");
   }
-  for (const std::string& miss : filter->misses(processes)) {
-    require(to_printable(miss) == miss, "what is missed is told printably");
+  for (const query::Filter::Miss& miss : filter->misses(processes)) {
+    require(to_printable(miss.sentence) == miss.sentence, "names of missing values are printable");
   }
 }
 

@@ -4,7 +4,7 @@
 #include "fuzz/targets.h"
 #include "model/container.h"
 
-// The first line is the path of a cgroup, the rest a command line; both as they are stored.
+// The first line is the path of a cgroup, the remainder a command line; both as stored.
 void memoir::fuzz::identity(std::string_view text) {
   ProcessInfo info;
   info.cgroup = to_utf8(cut_line(text));

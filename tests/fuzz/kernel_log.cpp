@@ -15,7 +15,7 @@ void require_text(const std::string& text) {
 void require_report(const OomReport& report) {
   const OomDetail& detail = report.detail;
   require(report.pid >= 0, "a pid is a natural number");
-  require(detail.others.size() <= OomDetail::kMostTasks, "the table is bounded");
+  require(detail.others.size() <= OomDetail::kMaxTasks, "the table is bounded");
   for (const auto* text : {&report.comm, &report.cgroup, &detail.limit_cgroup, &detail.invoked_by}) {
     require_text(*text);
   }

@@ -12,5 +12,5 @@ void memoir::fuzz::meminfo(std::string_view text) {
     require(sample.other.empty(), "nothing is kept after an error");
     return require_good(done.error(), text);
   }
-  require(sample.memory.has(MachineField::mem_total), "MemTotal is there");
+  require(sample.memory != MachineMemory(), "a field is set");
 }

@@ -1,7 +1,7 @@
 #include <vector>
 
 #include "collect/redact/redactor.h"
-#include "collect/redact/words.h"
+#include "collect/redact/unfold.h"
 #include "fuzz/require.h"
 #include "fuzz/targets.h"
 
@@ -17,7 +17,7 @@ std::vector<std::string_view> arguments_of(std::string_view text) {
   return arguments;
 }
 
-// Whatever stands around it, an argument that says it is a secret is one.
+// An argument marked as a secret is redacted with any arguments around it.
 void require_hidden(const Redactor& redactor, const std::vector<std::string_view>& arguments, std::size_t at) {
   for (const std::string before : {"--password=", "DB_PASSWORD=", "--api-key=", "postgres://app:"}) {
     const std::string argument = before + std::string(kPlanted) + (before.back() == ':' ? "@db/app" : "");
@@ -48,7 +48,7 @@ void redaction(std::string_view text) {
   require(to_utf8(line) == line, "a line is UTF-8");
   const std::string cut_line = redactor->command(arguments, 64);
   require(to_utf8(cut_line) == cut_line, "a line that is cut is UTF-8");
-  // A fuzzer learns the planted word, and may write it where nothing says that it is a secret.
+  // A fuzzer learns the planted word, and may write it where no rule marks it as a secret.
   if (text.find(kPlanted) == std::string_view::npos) {
     require_hidden(*redactor, arguments, text.size() % (arguments.size() + 1));
   }

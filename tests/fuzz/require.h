@@ -1,9 +1,11 @@
 #pragma once
 
-// What the fuzz targets share: the conditions that hold after any parse.
+// Conditions that must be true after any parse, shared by the fuzz targets.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -21,24 +23,26 @@ inline void require(bool holds, const char* what) {
 inline void require_inside(std::string_view part, std::string_view text) {
   if (part.empty()) return;
   require(part.data() >= text.data() && part.data() + part.size() <= text.data() + text.size(),
-          "a view lies inside the text");
+          "a view is inside the text");
 }
 
-// An error is of the text (gone only if there is none), and its message short and fit for a terminal.
+// An error is about the text (not_found only for an empty one), and its message short and printable.
 inline void require_good(const Error& error, std::string_view text) {
-  const bool gone = text.empty() && error.kind == ErrorKind::gone;
+  const bool gone = text.empty() && error.kind == ErrorKind::not_found;
   require(gone || error.kind == ErrorKind::malformed, "the error's kind");
   require(!error.message.empty() && error.message.size() < 512, "the error's length");
   require(to_printable(error.message) == error.message, "the error is printable");
 }
 
-// The same of what a person asked, which may be long and is shown whole.
-inline void require_told(const Error& error) {
+// The same for user input, which may be long and is shown in full, each error in a line of its own.
+inline void require_shown(const Error& error) {
   require(error.kind == ErrorKind::malformed && !error.message.empty(), "the error's kind");
-  require(to_printable(error.message) == error.message, "the error is printable");
+  std::string lines = error.message;
+  std::ranges::replace(lines, '\n', ' ');
+  require(to_printable(lines) == lines, "the error is printable");
 }
 
-// Fields are set as told and never negative; after an error none is.
+// Fields are set and never negative; after an error none is set.
 template <typename E>
 void require_good(const FieldSet<E>& fields, bool parsed) {
   for (std::size_t i = 0; i < FieldSet<E>::kCount; ++i) {

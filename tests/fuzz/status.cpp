@@ -11,8 +11,10 @@ void memoir::fuzz::status(std::string_view text) {
     require(!memory.has(static_cast<ProcessField>(i)), "smaps_rollup's fields are left alone");
   }
   if (!head) return require_good(head.error(), text);
-  require_inside(head->name, text);
-  require(unescape_name(head->name).size() <= head->name.size(), "a name does not grow when unescaped");
-  require(head->parent_pid >= 0 && head->threads >= 0, "ids and counts are not negative");
-  require((head->state | 0x20) >= 'a' && (head->state | 0x20) <= 'z', "the state is a letter");
+  const std::string_view name = head->name.value_or("");
+  require_inside(name, text);
+  require(unescape_name(name).size() <= name.size(), "a name does not grow when unescaped");
+  require(head->parent_pid.value_or(0) >= 0 && head->threads.value_or(0) >= 0, "ids and counts are not negative");
+  const int state = head->state.value_or('x') | 0x20;
+  require(state >= 'a' && state <= 'z', "the state is a letter");
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// One fuzz target per parser, and one for the query tool over a damaged database: takes any bytes, aborts when what
-// comes of them cannot be. `cmake --preset asan` makes each a libFuzzer program (corpus: tests/fixtures and
+// One fuzz target per parser, and one for the query tool on a damaged database: each takes any bytes and aborts on an
+// impossible result. `cmake --preset asan` makes each a libFuzzer program (corpus: tests/fixtures and
 // seeds/NAME); replay_test.cpp runs them all over those without clang.
 
 #include <array>
@@ -32,6 +32,7 @@ void cmdline(std::string_view text);
 void cgroup(std::string_view text);
 void meminfo(std::string_view text);
 void vmstat(std::string_view text);
+void zoneinfo(std::string_view text);
 void pressure(std::string_view text);
 void kernel(std::string_view text);
 void cgroup_memory(std::string_view text);
@@ -41,14 +42,15 @@ void textfile(std::string_view text);
 void vmmap(std::string_view text);
 void ps(std::string_view text);
 void kernel_log(std::string_view text);
+void view(std::string_view text);
 
 struct Target {
   const char* name;
   void (*run)(std::string_view text);
-  int mutations = 4000;  // that each test run tries; fewer of what takes longer
+  int mutations = 4000;  // in each test run; fewer for slow targets
 };
 
-inline constexpr std::array<Target, 32> kTargets{{
+inline constexpr std::array<Target, 34> kTargets{{
     {"amounts", amounts, 1000},
     {"asked_times", asked_times, 1000},
     {"categories", categories, 400},
@@ -72,6 +74,7 @@ inline constexpr std::array<Target, 32> kTargets{{
     {"cgroup", cgroup},
     {"meminfo", meminfo},
     {"vmstat", vmstat},
+    {"zoneinfo", zoneinfo},
     {"pressure", pressure},
     {"kernel", kernel},
     {"cgroup_memory", cgroup_memory},
@@ -81,6 +84,7 @@ inline constexpr std::array<Target, 32> kTargets{{
     {"vmmap", vmmap},
     {"ps", ps, 1000},
     {"kernel_log", kernel_log, 2000},
+    {"view", view, 200},
 }};
 
 }  // namespace memoir::fuzz

@@ -4,7 +4,7 @@
 #include "fuzz/targets.h"
 #include "query/commands/export/last_write.h"
 
-// The first line is the labels of a machine, the rest the file that a write replaces.
+// The first line is the labels of a machine, the remainder the file to be replaced.
 void memoir::fuzz::textfile(std::string_view text) {
   constexpr std::int64_t kNow = 1'795'166'412'000;
   constexpr std::int64_t kMost = std::int64_t{1} << 53;

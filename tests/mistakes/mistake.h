@@ -1,7 +1,7 @@
 #pragma once
 
-// Included by the copy of the sources into which scripts/mistakes writes its mistakes: all are built at once, and one
-// of them is made where MEMOIR_MISTAKE has its number.
+// Included by the copy of the sources into which scripts/mistakes writes its mistakes: all are built at once, and
+// MEMOIR_MISTAKE enables one by number.
 
 #include <cstdlib>
 #include <type_traits>

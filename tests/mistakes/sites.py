@@ -1,7 +1,7 @@
-"""Where a C++ source can be got wrong, and how: for scripts/mistakes.
+"""Possible mistakes in a C++ source, for scripts/mistakes.
 
-A site is an expression or a statement on one line, and another text in its place. Nothing is parsed: what clang-format
-makes of a source is regular enough, and what does not compile is left out by who builds it.
+A site is an expression or a statement on one line, and another text in its place. Nothing is parsed: clang-format's
+output is regular enough, and the build skips what does not compile.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ class Site:
     def switched(self, number):
         if self.statement:
             return f"{{ if (!::memoir::mistake({number})) {self.right} }}"
-        # An optional is none of the two types of `? :`, which would take it for the other's.
+        # An optional has neither type of `? :`, which would convert it.
         wrong = f"!!({self.wrong})" if re.fullmatch(r"![\w.:>()-]+", self.right) else self.wrong
         right = f"static_cast<bool>({self.right})" if self.kind == "never" else self.right
         return f"(::memoir::mistake({number}) ? ({wrong}) : ({right}))"
@@ -43,7 +43,7 @@ OPERATORS = [
 
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 NUMBER = re.compile(r"(?<![\w.'])(\d+)(?![\w.'])")
-# Lines in which nothing can be switched while the program runs, or where text is no expression.
+# Lines that cannot be switched at run time, or without an expression.
 LEFT_ALONE = re.compile(r"^\s*(#|//|\*|template|using|static_assert|case |namespace|enum|inline constexpr|constexpr "
                         r"|static constexpr|typedef|friend|public:|private:)|noexcept|operator|R\"|\bconstexpr\b")
 EXPRESSIONS = [
@@ -52,7 +52,7 @@ EXPRESSIONS = [
     re.compile(r"^\s*(?:const )?[\w:<>*&., ]*[\w\])] [-+|&]?= (?=.*;$)"),
 ]
 STATEMENT = re.compile(r"^(\s+)([\w.:>\[\]*()-]+?(?:\(.*\)| [-+|&]?= .*|\+\+|--)|(?:\+\+|--)[\w.>\[\]-]+);$")
-# The last two change how much is asked of the allocator, and no answer.
+# The last two change only allocations, and no answer.
 NO_STATEMENT = re.compile(r"^(return|throw|break|continue|goto|TRY|static|const|delete|co_|else|if|for|while|switch)\b"
                           r"|^[\w.>()\[\]-]+(?:\.|->)reserve\(|^(?:::)?malloc_trim\(")
 
@@ -87,7 +87,7 @@ def expression_spans(plain):
 
 
 def wrongs(text, plain, condition):
-    """Other texts for an expression, with what was got wrong."""
+    """Other texts for an expression, with the kind of mistake."""
     for kind, right, wrong in OPERATORS:
         for found in re.finditer(re.escape(right), plain):
             # `<` and `>` of a template have no blanks around them.

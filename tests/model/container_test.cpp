@@ -50,7 +50,7 @@ TEST_CASE("The container of a process is in the path of its cgroup, as each mana
   }
 }
 
-TEST_CASE("What is no container has none") {
+TEST_CASE("Other cgroups have no container") {
   for (const std::string& cgroup :
        {std::string(), std::string("/"), std::string("/system.slice/docker.service"),
         std::string("/system.slice/nginx.service"), "/machine.slice/libpod-conmon-" + kId + ".scope",
@@ -62,7 +62,7 @@ TEST_CASE("What is no container has none") {
   }
 }
 
-TEST_CASE("The whole id and the pod of a container are in the path, as either driver of cgroups writes them") {
+TEST_CASE("The full id and the pod of a container are in the path of either cgroup driver") {
   const std::string uid = "0f3c5d7e-1111-2222-3333-444455556666";
   struct Example {
     std::string cgroup;
@@ -79,7 +79,7 @@ TEST_CASE("The whole id and the pod of a container are in the path, as either dr
                    "cri-containerd:" +
                        kId,
                    uid},
-           // A pod that the kubelet has from a file.
+           // A static pod of the kubelet, from a file.
            Example{"/kubepods/burstable/poda1b2c3d4e5f60718293a4b5c6d7e8f90/" + kId,
                    "a1b2c3d4e5f60718293a4b5c6d7e8f90"},
        }) {

@@ -37,7 +37,7 @@ TEST_CASE("each field has a key and a column of its own") {
   check_unique(kMachineFields);
 }
 
-TEST_CASE("a process's fields stand in the order of their names, all of them KiB") {
+TEST_CASE("a process's fields are in the order of their names, all of them in KiB") {
   CHECK(column(ProcessField::rss) == "rss_kib");
   CHECK(column(ProcessField::pss_shmem) == "pss_shmem_kib");
   CHECK(column(ProcessField::ksm) == "ksm_kib");
@@ -49,7 +49,7 @@ TEST_CASE("a process's fields stand in the order of their names, all of them KiB
   CHECK(kRollupFields == static_cast<std::size_t>(ProcessField::locked) + 1);
 }
 
-TEST_CASE("the machine's fields stand in the order of their names, with the unit of their file") {
+TEST_CASE("the machine's fields are in the order of their names, with the unit of their file") {
   CHECK(column(MachineField::mem_total) == "mem_total_kib");
   CHECK(column(MachineField::kernel_reclaimable) == "kernel_reclaimable_kib");
   CHECK(column(MachineField::huge_pages_total) == "huge_pages_total_kib");

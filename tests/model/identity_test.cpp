@@ -1,12 +1,13 @@
 #include "model/identity.h"
 
 #include "base/text.h"
+#include "model/container.h"
 #include "support/catch.h"
 
 namespace memoir::test {
 namespace {
 
-TEST_CASE("a command is normalised to what stays the same from start to start") {
+TEST_CASE("a command is normalised to the parts that stay the same across starts") {
   const auto is = [](const char* command, const char* expected) {
     INFO(command);
     CHECK(normalised_command(command) == expected);
@@ -20,11 +21,21 @@ TEST_CASE("a command is normalised to what stays the same from start to start") 
   is("run 6d1f6f0e-1111-4c3b-9f6e-0123456789ab", "run H");
   is("  spaced \t out  ", "spaced out");
   is("", "");
-  // A word of letters that happen to be hexadecimal stays.
+  // A word of hexadecimal letters stays.
   is("cat deadbeefcafe", "cat deadbeefcafe");
 }
 
-TEST_CASE("only the first words of a command count, and no letter is cut in two") {
+TEST_CASE("A script is the file that an interpreter runs") {
+  CHECK(script_of("python3 /srv/worker.py 60 0") == "worker.py");
+  CHECK(script_of("/usr/bin/python3.11 -u worker.py") == "worker.py");
+  CHECK(script_of("java -Xmx2g -cp x -jar /opt/app.jar 3") == "app.jar");
+  CHECK(script_of("java -cp x com.example.Main").empty());
+  CHECK(script_of("sh -c run.sh").empty());
+  CHECK(script_of("nginx: worker process").empty());
+  CHECK(script_of("").empty());
+}
+
+TEST_CASE("only the first words of a command count, and no character is split") {
   CHECK(normalised_command("a b c d e f g h i j") == "a b c d e f g h");
   std::string wide = "x";
   for (int i = 0; i < 100; ++i) wide += "\xc3\xa4";
@@ -53,13 +64,21 @@ TEST_CASE("containers never merge: each has its name in its unit, or its id") {
   CHECK(unit_of("/kubepods/burstable/pod6d1f6f0e-1111-4c3b-9f6e-0123456789ab/" + id) == "kubernetes:0f3c5d7e9a1b");
   CHECK(unit_of("/machine.slice/machine-web1.scope") == "nspawn:web1");
   CHECK(unit_of("/lxc/web1") == "lxc:web1");
-  // A unit of the system that runs in it.
+  // A unit of a system inside the container.
   CHECK(unit_of("/system.slice/docker-" + id + ".scope/system.slice/nginx.service") ==
         "docker:0f3c5d7e9a1b/nginx.service");
   CHECK(unit_of("/lxc.payload.web2/user.slice/session-3.scope") == "lxc:web2/session-N.scope");
   CHECK(place_of("/lxc.payload.web2/user.slice/session-3.scope") == "lxc:web2/session-3.scope");
   // One in another.
   CHECK(unit_of("/docker/" + id + "/docker/" + std::string(64, 'a')) == "docker:aaaaaaaaaaaa");
+}
+
+// An algorithm quadratic in the length of the path would take minutes.
+TEST_CASE("a path without end takes a moment") {
+  std::string path;
+  for (int i = 0; i < 100'000; ++i) path += "/a1";
+  CHECK(unit_of(path + "/nginx.service") == "nginx.service");
+  CHECK(container_of(path).empty());
 }
 
 TEST_CASE("two starts of a program are one identity") {
@@ -70,7 +89,6 @@ TEST_CASE("two starts of a program are one identity") {
   ProcessInfo second = first;
   second.key.pid = 99;
   second.command = "/opt/app/bin/app --listen 8081 --pid 12";
-  second.exe = "/opt/app/bin/app (deleted)";
   CHECK(identity_of(first) == identity_of(second));
   second.cgroup = "/system.slice/other.service";
   CHECK(!(identity_of(first) == identity_of(second)));

@@ -1,4 +1,4 @@
-// A metric is made of the fields that it says it is made of.
+// A metric uses exactly the fields that it declares.
 
 #include "model/metric.h"
 
@@ -9,7 +9,7 @@
 namespace memoir {
 namespace {
 
-// Each combination of the fields that any metric is made of.
+// Each combination of the fields of any metric.
 std::vector<ProcessField> fields_of_all() {
   std::vector<ProcessField> fields;
   for (const Metric metric : kMetrics) {
@@ -19,7 +19,7 @@ std::vector<ProcessField> fields_of_all() {
   return fields;
 }
 
-TEST_CASE("a metric needs no other fields than those that it names, and each of them") {
+TEST_CASE("a metric needs exactly the fields that it names") {
   const std::vector<ProcessField> fields = fields_of_all();
   REQUIRE(fields.size() < 16);
   for (const Metric metric : kMetrics) {

@@ -38,7 +38,7 @@ TEST_CASE("USS needs both of its parts") {
   CHECK(uss_kib(memory) == 7);
 }
 
-TEST_CASE("what the machine uses is known only where the kernel says what is available") {
+TEST_CASE("the machine's usage is known only if the kernel reports available memory") {
   MachineMemory memory;
   memory.set(MachineField::mem_total, 100);
   memory.set(MachineField::mem_free, 10);

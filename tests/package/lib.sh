@@ -1,9 +1,9 @@
 # shellcheck shell=sh
-# What the tests of the installed package share. Sourced by those in this folder, which run as root in a system of their own.
+# Shared by the tests of the installed package. Sourced by those in this folder, which run as root in a system of their own.
 
 export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
 
-# check WHAT COMMAND …: says what is so, or ends the test.
+# check WHAT COMMAND …: reports success, or ends the test.
 check() {
   what=$1
   shift
@@ -22,7 +22,7 @@ quiet() {
   "$@" >/dev/null 2>&1
 }
 
-# until_so WHAT COMMAND …: the same, of what takes its time.
+# until_so WHAT COMMAND …: the same, with retries.
 until_so() {
   what=$1
   shift

@@ -1,6 +1,9 @@
 #include "proc/cgroup_fs.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "support/catch.h"
 #include "support/temporary_directory.h"
@@ -36,13 +39,13 @@ TEST_CASE("cgroup_fs: v2 from its root, v1 from below memory, by one set of name
   const CgroupFs cgroups(v1.path());
   CHECK(text_of(cgroups, "/a", CgroupFile::current) == "8192\n");
   CHECK(text_of(cgroups, "/", CgroupFile::max) == "9223372036854771712\n");
-  CHECK(cgroups.open("/a", CgroupFile::high).error().kind == ErrorKind::gone);
+  CHECK(cgroups.open("/a", CgroupFile::high).error().kind == ErrorKind::not_found);
   CHECK_FALSE(cgroups.has(CgroupFile::high));
   CHECK(cgroups.has(CgroupFile::failures));
 }
 
 TEST_CASE("cgroup_fs: with both hierarchies the files are of the one that has the memory controller") {
-  // v1 has it, and v2 the processes; PSI is there in both cases.
+  // v1 has the memory controller, and v2 has the processes. PSI exists in both cases.
   const test::TemporaryDirectory v1;
   put(v1.path() + "/memory/memory.limit_in_bytes", "9223372036854771712\n");
   put(v1.path() + "/memory/a/memory.usage_in_bytes", "8192\n");
@@ -51,7 +54,7 @@ TEST_CASE("cgroup_fs: with both hierarchies the files are of the one that has th
   put(v1.path() + "/unified/a/memory.pressure", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1\n");
   const CgroupFs of_v1(v1.path());
   CHECK(text_of(of_v1, "/a", CgroupFile::current) == "8192\n");
-  CHECK(of_v1.open("/a", CgroupFile::pressure).error().kind == ErrorKind::gone);
+  CHECK(of_v1.open("/a", CgroupFile::pressure).error().kind == ErrorKind::not_found);
   CHECK_FALSE(of_v1.counts_below());
 
   const test::TemporaryDirectory v2;
@@ -71,5 +74,45 @@ TEST_CASE("cgroup_fs: nothing outside of the tree is read") {
   CHECK(text_of(cgroups, "/a", CgroupFile::max) == "2\n");
   const auto path = GENERATE(as<std::string>{}, "/../outside", "/a/../../outside", "/a/..", "", "a", "/none");
   INFO(path);
-  CHECK(cgroups.open(path, CgroupFile::max).error().kind == ErrorKind::gone);
+  CHECK(cgroups.open(path, CgroupFile::max).error().kind == ErrorKind::not_found);
+}
+
+TEST_CASE("cgroup_fs: names that are no UTF-8 are stored apart, and read by their bytes") {
+  const test::TemporaryDirectory root;
+  put(root.path() + "/cgroup.controllers", "memory\n");
+  for (const auto& [name, text] :
+       {std::pair{"/a\xff", "1\n"}, {"/a\xfe", "2\n"}, {"/a\\xff", "3\n"}, {"/b\\x2dc", "4\n"}})
+    put(root.path() + name + "/memory.current", text);
+  const CgroupFs cgroups(root.path());
+  std::vector<std::string> names = cgroups.children("/");
+  std::ranges::sort(names);
+  CHECK(names == std::vector<std::string>{"a\\x5cxff", "a\\xfe", "a\\xff", "b\\x2dc"});
+  CHECK(text_of(cgroups, "/a\\xff", CgroupFile::current) == "1\n");
+  CHECK(text_of(cgroups, "/a\\xfe", CgroupFile::current) == "2\n");
+  CHECK(text_of(cgroups, "/a\\x5cxff", CgroupFile::current) == "3\n");
+  CHECK(text_of(cgroups, "/b\\x2dc", CgroupFile::current) == "4\n");
+}
+
+TEST_CASE("cgroup_fs: a mount of a part of the hierarchy has the files of that part only") {
+  const test::TemporaryDirectory root;
+  put(root.path() + "/cgroup.controllers", "memory\n");
+  put(root.path() + "/memory.current", "1\n");
+  put(root.path() + "/x/memory.current", "2\n");
+  const auto mounted = [&](const std::string& part) {
+    return CgroupFs(root.path(), "31 23 0:27 / / rw - ext4 a rw\n32 23 0:26 " + part + " " + root.path() +
+                                     " ro,nosuid - cgroup2 cgroup rw\n");
+  };
+  const CgroupFs whole = mounted("/");
+  CHECK(whole.top() == "/");
+  CHECK(text_of(whole, "/x", CgroupFile::current) == "2\n");
+  const CgroupFs part = mounted("/docker/abc");
+  CHECK(part.top() == "/docker/abc");
+  CHECK(text_of(part, "/docker/abc", CgroupFile::current) == "1\n");
+  CHECK(text_of(part, "/docker/abc/x", CgroupFile::current) == "2\n");
+  CHECK(part.children("/docker/abc") == std::vector<std::string>{"x"});
+  for (const char* path : {"/", "/x", "/docker", "/docker/abcd"})
+    CHECK_FALSE(part.open(path, CgroupFile::current).ok());
+  const CgroupFs above = mounted("/../..");
+  CHECK(above.top().empty());
+  CHECK_FALSE(above.open("/", CgroupFile::current).ok());
 }

@@ -1,5 +1,6 @@
 #include "proc/cgroup.h"
 
+#include "model/cgroup.h"
 #include "support/catch.h"
 #include "support/fixture.h"
 
@@ -17,6 +18,9 @@ TEST_CASE("cgroup: the v1 memory controller, else v2, else systemd's hierarchy")
   CHECK(path("4:memoryless:/no\n1:name=systemd:/s\n0::/v2\n") == "/v2");
   CHECK(path("3:cpu:/c\n1:name=systemd:/s\n") == "/s");
   CHECK(path("0::/\n") == "/");
+  CHECK(path("4:memory:/\n1:name=systemd:/system.slice/nginx.service\n0::/\n") == "/system.slice/nginx.service");
+  CHECK(path("1:name=systemd:/user.slice/a.scope\n4:memory:/user.slice\n") == "/user.slice/a.scope");
+  CHECK(path("1:name=systemd:/user.slice2/a.scope\n4:memory:/user.slice\n") == "/user.slice");
   CHECK(path("0::/a:b::c/../../d e\xff\n") == "/a:b::c/../../d e\xff");
 }
 
@@ -37,6 +41,16 @@ TEST_CASE("cgroup: torn, pathless or strange lines are malformed") {
   CHECK(found.error().kind == ErrorKind::malformed);
 }
 
-TEST_CASE("cgroup: no text means that the process is gone") {
-  CHECK(parse_cgroup("").error().kind == ErrorKind::gone);
+TEST_CASE("cgroup: no text means that the process has exited") {
+  CHECK(parse_cgroup("").error().kind == ErrorKind::not_found);
+}
+
+TEST_CASE("cgroup: a path outside the recorder's cgroup namespace is in none of its groups") {
+  CHECK(cgroup_above("/a/b") == "/a");
+  CHECK(cgroup_above("/a") == "/");
+  CHECK(cgroup_above("/").empty());
+  CHECK(cgroup_above("/../a") == "/..");
+  CHECK(cgroup_above("/..").empty());
+  CHECK(cgroup_above("/../..").empty());
+  CHECK(cgroup_above("/..a") == "/");
 }

@@ -25,7 +25,7 @@ TEST_CASE("cmdline: a process without any") {
   CHECK(parse_cmdline(std::string(4096, '\0')).empty());
 }
 
-TEST_CASE("cmdline: what processes write over their arguments") {
+TEST_CASE("cmdline: arguments overwritten by processes") {
   const std::string title = "nginx: worker process"s + '\0' + '\0' + '\0';
   CHECK(parse_cmdline(title) == Arguments{"nginx: worker process"});
   CHECK(parse_cmdline("no NUL at all") == Arguments{"no NUL at all"});

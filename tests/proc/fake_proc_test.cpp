@@ -16,7 +16,7 @@ using F = ProcessField;
 
 namespace {
 
-// One kept descriptor of a process's file.
+// One cached descriptor of a process's file.
 class Kept {
  public:
   Kept(const ProcFs& proc, std::int32_t pid, PidFile file) : fd_(proc.open(pid, file).value()) {}
@@ -39,7 +39,7 @@ test::FakeProcess shell() {
 
 }  // namespace
 
-TEST_CASE("fake process: the parsers read back what was put in") {
+TEST_CASE("fake process: the parsers read back its values") {
   test::FakeProc fake;
   const test::FakeProcess process = shell();
   fake.add(process);
@@ -49,10 +49,11 @@ TEST_CASE("fake process: the parsers read back what was put in") {
   const std::string status_text = text(PidFile::status);
   const auto status = parse_status(status_text, memory);
   REQUIRE(status.ok());
-  CHECK(unescape_name(status->name) == process.comm);
+  CHECK(unescape_name(status->name.value()) == process.comm);
   CHECK(status->uid == 1000);
   CHECK(status->threads == 3);
   REQUIRE(parse_smaps_rollup(text(PidFile::smaps_rollup), memory).ok());
+  memory.set(F::shared_swap, 0);  // of no file
   CHECK(memory == process.memory);
   CHECK(memory.get(F::rss) == 5120);
   CHECK(memory.get(F::pss) == 4608);
@@ -68,7 +69,7 @@ TEST_CASE("fake process: the parsers read back what was put in") {
   CHECK(parse_cmdline(text(PidFile::cmdline)).size() == 3);
 }
 
-TEST_CASE("fake process: what kept descriptors see") {
+TEST_CASE("fake process: cached descriptors") {
   test::FakeProc fake;
   test::FakeProcess process = shell();
   fake.add(process);
@@ -92,20 +93,20 @@ TEST_CASE("fake process: what kept descriptors see") {
   CHECK(status.text().find("State:\tZ") != std::string::npos);
   CHECK(status.text().find("Vm") == std::string::npos);
   CHECK(new_rollup.text().empty());
-  CHECK(fake.proc().open(42, PidFile::smaps_rollup).error().kind == ErrorKind::gone);
+  CHECK(fake.proc().open(42, PidFile::smaps_rollup).error().kind == ErrorKind::not_found);
 
   fake.remove(42);
   CHECK(status.text().empty());
-  CHECK(fake.proc().open(42, PidFile::status).error().kind == ErrorKind::gone);
+  CHECK(fake.proc().open(42, PidFile::status).error().kind == ErrorKind::not_found);
   fake.add(process);
   CHECK(status.text().empty());
 }
 
-TEST_CASE("fake process: kernel threads have no rollup, given texts stand as they are") {
+TEST_CASE("fake process: kernel threads have no rollup, given texts are used unchanged") {
   test::FakeProc fake;
   fake.add({.pid = 2, .comm = "kthreadd", .kernel_thread = true});
   CHECK(parse_pid_stat(Kept(fake.proc(), 2, PidFile::stat).text())->kernel_thread());
-  CHECK(fake.proc().open(2, PidFile::smaps_rollup).error().kind == ErrorKind::gone);
+  CHECK(fake.proc().open(2, PidFile::smaps_rollup).error().kind == ErrorKind::not_found);
   fake.add({.pid = 3, .status = "nonsense"});
   CHECK(Kept(fake.proc(), 3, PidFile::status).text() == "nonsense");
 }
@@ -123,7 +124,7 @@ TEST_CASE("fake process: a denied file is denied, to root too once it acts as an
   CHECK(fake.proc().open(42, PidFile::smaps_rollup).ok());
 }
 
-TEST_CASE("fake process: a blocked file holds who opens it until it is unblocked") {
+TEST_CASE("fake process: opening a blocked file waits until it is unblocked") {
   test::FakeProc fake;
   fake.add(shell());
   fake.block(42, PidFile::cmdline);

@@ -19,8 +19,8 @@ TEST_CASE("mountinfo: every tmpfs, by device") {
   const auto mounts = parse_tmpfs_mounts(test::fixture("linux-6.18/machine/mountinfo"));
   REQUIRE(mounts.ok());
   REQUIRE(mounts->size() == 3);
-  CHECK(mounts->at(0) == TmpfsMount{0, 23, "/dev/shm", 24'684'096});
-  CHECK(mounts->at(1) == TmpfsMount{0, 27, "/dev/shm", 24'684'096});
+  CHECK(mounts->at(0) == TmpfsMount{0, 23, "/dev/shm", 24'684'096, true, "tmpfs"});
+  CHECK(mounts->at(1) == TmpfsMount{0, 27, "/dev/shm", 24'684'096, true, "tmpfs"});
   CHECK(mounts->at(2).mount_point == "/sys/fs/cgroup");
   CHECK_FALSE(mounts->at(2).limit_kib);
   CHECK(mounts->at(2).mounted_on == std::vector<std::string>{"blkio", "cpu", "cpuacct", "cpuset", "devices", "freezer",
@@ -29,21 +29,21 @@ TEST_CASE("mountinfo: every tmpfs, by device") {
 
 TEST_CASE("mountinfo: escapes are undone, optional fields passed over") {
   const auto mounts = parse_tmpfs_mounts(
-      "36 35 0:40 / /mnt/a\\040b\\134\\011c\\999 rw shared:1 master:2 - tmpfs none rw\n"
+      "36 35 0:40 / /mnt/a\\040b\\134\\011c\\999 rw shared:1 master:2 - tmpfs my\\040shm rw\n"
       "37 35 8:1 /x /home rw - ext4 /dev/sda1 rw\n");
   REQUIRE(mounts.ok());
-  CHECK(*mounts == std::vector<TmpfsMount>{{0, 40, "/mnt/a b\\\tc\\999"}});
+  CHECK(*mounts == std::vector<TmpfsMount>{{0, 40, "/mnt/a b\\\tc\\999", {}, true, "my shm"}});
 }
 
-TEST_CASE("mountinfo: the whole of a file system comes first, of that the shortest mount point") {
+TEST_CASE("mountinfo: the root of a file system comes first, with the shortest mount point") {
   const auto mounts = parse_tmpfs_mounts(
       "1 0 0:40 /part /a rw - tmpfs none rw\n2 0 0:40 / /long rw - tmpfs none rw\n3 0 0:40 / /b rw - tmpfs none rw\n"
       "4 0 8:1 / /b/disk\\040one rw - ext4 /dev/sda1 rw\n5 0 8:1 / /bc rw - ext4 /dev/sda1 rw\n");
   REQUIRE(mounts.ok());
   REQUIRE(mounts->size() == 3);
-  CHECK(mounts->at(0) == TmpfsMount{0, 40, "/b", std::nullopt, true, {"disk one"}});
+  CHECK(mounts->at(0) == TmpfsMount{0, 40, "/b", std::nullopt, true, "none", {"disk one"}});
   CHECK(mounts->at(1).mount_point == "/long");
-  CHECK(mounts->at(2) == TmpfsMount{0, 40, "/a", std::nullopt, false});
+  CHECK(mounts->at(2) == TmpfsMount{0, 40, "/a", std::nullopt, false, "none"});
 }
 
 TEST_CASE("mountinfo: sizes with every unit") {
@@ -66,15 +66,20 @@ TEST_CASE("mountinfo: sizes with every unit") {
   CHECK(mounts->at(0).limit_kib == kib);
 }
 
-TEST_CASE("mountinfo: what is torn or lacks a field is malformed") {
+TEST_CASE("mountinfo: a line that is torn or lacks a field costs only itself") {
   const auto text =
       GENERATE(as<std::string>{}, "", "\n", "36 35 0:40 / /mnt rw - tmpfs none rw", "36 35 0:40 / /mnt rw\n",
                "36 35 x:40 / /mnt rw - tmpfs none rw\n", "36 35 0:40 / mnt rw - tmpfs none rw\n");
   INFO(text);
   CHECK(parse_tmpfs_mounts(text).error().kind == ErrorKind::malformed);
+  OddLines odd;
+  const auto mounts = parse_tmpfs_mounts("1 0 0:40 / /a rw - tmpfs none rw\n" + text, &odd);
+  REQUIRE(mounts.ok());
+  CHECK(mounts->size() == 1);
+  CHECK(odd.count() == (text.empty() ? 0 : 1));
 }
 
-TEST_CASE("tmpfs: what lies there, and nothing of what is none or not there") {
+TEST_CASE("tmpfs: usage of a mount, and nothing for other or absent ones") {
   CHECK_FALSE(tmpfs_room({0, 1, "/"}));
   CHECK_FALSE(tmpfs_room({0, 2, "/none"}));
 

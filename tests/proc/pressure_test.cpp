@@ -25,28 +25,11 @@ TEST_CASE("pressure: averages in basis points, totals in microseconds") {
   CHECK(memory.get(M::psi_some_total) == 0);
 }
 
-TEST_CASE("pressure: the line full may be missing, more lines and values may come") {
+TEST_CASE("pressure: the line full may be missing, and more lines and values may be present") {
   MachineMemory memory;
   memory.set(M::psi_full_total, 1);
   REQUIRE(parse_pressure("most avg10=x\nsome avg10=0.01 avg60=0.02 avg300=0.03 avg900=9 total=4\n", memory).ok());
   CHECK(memory.get(M::psi_some_avg300) == 3);
   CHECK(memory.get(M::psi_some_total) == 4);
   CHECK_FALSE(memory.has(M::psi_full_total));
-}
-
-TEST_CASE("pressure: broken texts are malformed and leave nothing behind") {
-  const auto text =
-      GENERATE(as<std::string>{}, "", "\n", "most avg10=0.00\n", "some\n", "some avg10=0.00\n",
-               "some avg10=0.00 avg60=0.00 avg300=0.00 total=12", "some avg10=0.0 avg60=0.00 avg300=0.00 total=0\n",
-               "some avg10=0,00 avg60=0.00 avg300=0.00 total=0\n", "some avg10=-1.00 avg60=0.00 avg300=0.00 total=0\n",
-               "some avg10=.00 avg60=0.00 avg300=0.00 total=0\n", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1.5\n",
-               "some avg10=9223372036854775807.00 avg60=0.00 avg300=0.00 total=0\n",
-               "some avg10=0.00 avg60=0.00 avg300=0.00 total=9223372036854775808\n");
-  INFO(text);
-  MachineMemory memory;
-  memory.set(M::psi_some_total, 1);
-  const Status status = parse_pressure(text, memory);
-  REQUIRE_FALSE(status.ok());
-  CHECK(status.error().kind == ErrorKind::malformed);
-  CHECK(memory == MachineMemory());
 }

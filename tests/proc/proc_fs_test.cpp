@@ -31,7 +31,7 @@ TEST_CASE("list: a root that is not there") {
   std::vector<std::int32_t> pids = {77};
   const Status status = ProcFs("/nonexistent/proc").list(pids);
   REQUIRE_FALSE(status.ok());
-  CHECK(status.error().kind == ErrorKind::gone);
+  CHECK(status.error().kind == ErrorKind::not_found);
   CHECK(status.error().message.find("/nonexistent/proc") != std::string::npos);
   CHECK(pids.empty());
 }
@@ -40,18 +40,18 @@ TEST_CASE("links: the target, or why not") {
   test::FakeProc fake;
   fake.add({.pid = 5, .exe = "/usr/bin/a b (deleted)"});
   CHECK(*read_link(fake.proc().path(5, PidFile::exe)) == "/usr/bin/a b (deleted)");
-  CHECK(read_link(fake.proc().path(5, PidFile::cwd)).error().kind == ErrorKind::gone);
+  CHECK(read_link(fake.proc().path(5, PidFile::cwd)).error().kind == ErrorKind::not_found);
 }
 
-TEST_CASE("a trigger on memory pressure: what is written, and why there is none") {
+TEST_CASE("a trigger on memory pressure: the text written, and errors") {
   test::FakeProc fake;
   fake.remove(SystemFile::pressure_memory);
-  CHECK(fake.proc().open_pressure_trigger(150'000, 2'000'000).error().kind == ErrorKind::gone);
+  CHECK(fake.proc().open_pressure_trigger(150'000, 2'000'000).error().kind == ErrorKind::not_found);
   fake.write(SystemFile::pressure_memory, "");
   CHECK(fake.proc().open_pressure_trigger(150'000, 2'000'000).ok());
   Buffer buffer;
   CHECK(*read_file(fake.proc().path(SystemFile::pressure_memory), buffer) == std::string("some 150000 2000000") + '\0');
-  // On this machine there is one, or the kernel says why not.
+  // This machine has one, or the kernel reports the reason.
   const auto real = ProcFs().open_pressure_trigger(150'000, 2'000'000);
   if (!real) CHECK(real.error().message.find("/proc/pressure/memory") != std::string::npos);
   CHECK_FALSE(ProcFs().open_pressure_trigger(0, 2'000'000).ok());
@@ -68,13 +68,13 @@ TEST_CASE("boot: from the fake machine and from this one") {
   CHECK(ProcFs().boot(SystemClock().now()).ok());
 }
 
-TEST_CASE("boot: a machine without its files says which") {
+TEST_CASE("boot: missing files are named") {
   test::FakeProc fake;
   fake.write(SystemFile::boot_id, "rubbish\n");
   CHECK(fake.proc().boot({}).error().kind == ErrorKind::malformed);
   fake.remove(SystemFile::boot_id);
   const auto info = fake.proc().boot({});
   REQUIRE_FALSE(info.ok());
-  CHECK(info.error().kind == ErrorKind::gone);
+  CHECK(info.error().kind == ErrorKind::not_found);
   CHECK(info.error().message.find("boot_id") != std::string::npos);
 }

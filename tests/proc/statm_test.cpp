@@ -22,7 +22,7 @@ TEST_CASE("statm: captured, and zeros of a zombie and a kernel thread") {
   CHECK(parse_statm(test::fixture("linux-6.18/kernel-thread/statm"), 4)->rss_kib == 0);
 }
 
-TEST_CASE("statm: what is torn, negative, too large or no number is malformed") {
+TEST_CASE("statm: torn, negative, too large or non-numeric text is malformed") {
   const auto text = GENERATE(as<std::string>{}, "765 434 405 5 0 123", "765 434 405 5 0 123\n", "765", " ", "\n",
                              "765 434 405 5 0 -1 0\n", "9223372036854775807 434 405 5 0 1 0\n",
                              "18446744073709551616 434 405 5 0 1 0\n", "765 x 405 5 0 123 0\n");
@@ -32,6 +32,6 @@ TEST_CASE("statm: what is torn, negative, too large or no number is malformed") 
   CHECK(statm.error().kind == ErrorKind::malformed);
 }
 
-TEST_CASE("statm: no text means that the process is gone") {
-  CHECK(parse_statm("", 4).error().kind == ErrorKind::gone);
+TEST_CASE("statm: no text means that the process has exited") {
+  CHECK(parse_statm("", 4).error().kind == ErrorKind::not_found);
 }

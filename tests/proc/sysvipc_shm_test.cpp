@@ -24,7 +24,7 @@ TEST_CASE("sysvipc/shm: segments, as the kernel prints them") {
   CHECK(segment.size_kib == 8192);
   CHECK(segment.attachments == 1);
   CHECK(segment.rss_kib == 5120);
-  CHECK_FALSE(segment.removed);
+  CHECK(segment.removed == false);
   CHECK_FALSE(segment.detached_ms);
 }
 
@@ -39,7 +39,7 @@ TEST_CASE("sysvipc/shm: columns in another order, new ones, and one that was rem
   CHECK(table->segments[0].key == 1627455491);
   const SysvSegment& segment = table->segments[1];
   CHECK(segment.key == -1);
-  CHECK(segment.removed);
+  CHECK(segment.removed == true);
   CHECK(segment.creator_pid == 5);
   CHECK(segment.uid == 2);
   CHECK(segment.creator_uid == 1);
@@ -48,15 +48,41 @@ TEST_CASE("sysvipc/shm: columns in another order, new ones, and one that was rem
   CHECK(segment.detached_ms == 1'795'290'885'000);
 }
 
-TEST_CASE("sysvipc/shm: a row that cannot be understood is passed over, and told") {
+TEST_CASE("sysvipc/shm: a row that cannot be understood is counted, and the sum is unknown") {
   const auto row = GENERATE(as<std::string>{}, "4096\n", "-1 0\n", "9223372036854775807 1\n", "\n", "x y\n", "1024 0");
   INFO(row);
-  const auto table = parse_sysvipc_shm("rss swap\n2048 0\n" + row);
+  OddLines odd;
+  const auto table = parse_sysvipc_shm("rss swap\n2048 0\n" + row, &odd);
   REQUIRE(table.ok());
-  CHECK(table->held_kib == 2);
-  CHECK(table->malformed == 1);
-  REQUIRE(table->first_malformed);
-  CHECK(table->first_malformed->kind == ErrorKind::malformed);
+  CHECK_FALSE(table->held_kib);
+  CHECK(odd.count() == 1);
+}
+
+TEST_CASE("sysvipc/shm: an odd column is unknown, and its segment keeps the others") {
+  constexpr std::string_view head = "key shmid perms size cpid lpid nattch uid cuid dtime rss swap\n";
+  const auto parse = [&](const std::string& row, std::int64_t odd_lines) {
+    OddLines odd;
+    auto table = parse_sysvipc_shm(std::string(head) + row + "\n1 8 600 4096 1 1 1 0 0 0 4096 0\n", &odd);
+    REQUIRE(table.ok());
+    CHECK(odd.count() == odd_lines);
+    return *std::move(table);
+  };
+  const SysvSegment whole = parse("9 7 1600 8192 5 6 2 33 34 10 4096 2048", 0).segments.at(0);
+  const SysvSegment odd = parse("? 7 9 -8192 99999999999 x -1 4294967296 ? ? 4096 2048", 1).segments.at(0);
+  SysvSegment expected = whole;
+  expected.key.reset();
+  expected.removed.reset();
+  expected.size_kib.reset();
+  expected.creator_pid = expected.last_pid = 0;
+  expected.attachments.reset();
+  expected.uid.reset();
+  expected.creator_uid.reset();
+  expected.detached_ms.reset();
+  CHECK(odd == expected);
+  CHECK(parse("9 7 1600 8192 5 6 -1 33 34 10 4096 2048", 1).held_kib == 10);
+  const SysvTable without = parse("9 7 1600 8192 5 6 2 33 34 10 4096 many", 1);
+  CHECK_FALSE(without.held_kib);
+  CHECK(without.segments.size() == 1);
 }
 
 TEST_CASE("sysvipc/shm: without its columns it is an error") {

@@ -29,7 +29,7 @@ TEST_CASE("vmstat of Linux 6.18: every field that the model has") {
   CHECK_FALSE(memory.has(M::mem_total));
 }
 
-TEST_CASE("vmstat of older kernels: values, and what they lack") {
+TEST_CASE("vmstat of older kernels: values, and absent fields") {
   const MachineMemory six = vmstat_of(test::fixture("linux-6.1/machine/vmstat"));
   CHECK(six.get(M::zswpout) == 2048);
   CHECK_FALSE(six.has(M::pgscan_khugepaged));
@@ -44,19 +44,6 @@ TEST_CASE("vmstat of older kernels: values, and what they lack") {
   CHECK_FALSE(four.has(M::workingset_refault_file));
 }
 
-TEST_CASE("vmstat: unknown names may hold anything") {
+TEST_CASE("vmstat: unknown names may have any value") {
   CHECK(vmstat_of("nr_odd -1\nnothing\n\npgfault 5\nnr_dirty 18446744073709551615\nnr_torn 1").get(M::pgfault) == 5);
-}
-
-TEST_CASE("vmstat: broken texts are malformed and leave nothing behind") {
-  const auto text =
-      GENERATE(as<std::string>{}, "", "\n", "nr_free_pages 1\n", "pgfault\n", "pgfault x\n", "pgfault -1\n",
-               "pgfault 18446744073709551615\n", "pgfault 12 kB\n", "oom_kill 0\npgfault 34");
-  INFO(text);
-  MachineMemory memory;
-  memory.set(M::pgmajfault, 1);
-  const Status status = parse_vmstat(text, memory);
-  REQUIRE_FALSE(status.ok());
-  CHECK(status.error().kind == ErrorKind::malformed);
-  CHECK(memory == MachineMemory());
 }

@@ -22,7 +22,7 @@ query::Outcome ask(const std::string& path, std::int64_t now_ms, std::vector<std
   query::use_utf8();
   const ZoneGuard guard(zone);
   words.insert(words.end(), {"--db", path});
-  query::Outcome outcome = query::answer(words, ManualClock({now_ms, 0}));
+  query::Outcome outcome = query::run_query(words, ManualClock({now_ms, 0}));
   for (std::size_t at = outcome.out.find(path); at != std::string::npos; at = outcome.out.find(path))
     outcome.out.replace(at, path.size(), "DB");
   return outcome;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What memoir answers of a file that a test has recorded.
+// Runs memoir on a file recorded by a test.
 
 #include <cstdint>
 #include <string>
@@ -15,18 +15,18 @@
 
 namespace memoir::test {
 
-// Asked of the file at `path`, which `out` calls "DB", at `now_ms`.
+// Runs on the file at `path`, which `out` calls "DB", at `now_ms`.
 query::Outcome ask(const std::string& path, std::int64_t now_ms, std::vector<std::string> words,
                    const char* zone = "UTC");
 query::Outcome ask(const History& history, std::vector<std::string> words);
 
-// Of what must be an answer.
+// Requires an answer.
 std::string text_of(const History& history, std::vector<std::string> words);
 nlohmann::json json_of(const std::string& path, std::int64_t now_ms, std::vector<std::string> words,
                        const char* zone = "UTC");
 nlohmann::json json_of(const History& history, std::vector<std::string> words);
 
-// The same, of what `record` made.
+// The same, on the recording of `record`.
 template <void (*record)(History&)>
 query::Outcome ask_recorded(std::vector<std::string> words) {
   return ask(recorded<record>(), std::move(words));
@@ -36,7 +36,7 @@ nlohmann::json json_recorded(std::vector<std::string> words) {
   return json_of(recorded<record>(), std::move(words));
 }
 
-// Whether the text has the part.
+// Returns true if the text contains the part.
 inline bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }

@@ -1,4 +1,4 @@
-// memoir cgroups: what each cgroup held and may hold, as people know it, and what is left of that in rollups.
+// memoir cgroups: usage and limits of each cgroup, names, and the part that rollups have.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -38,7 +38,7 @@ CgroupDetail detail_of(std::string path, std::int64_t peak_kib) {
   return detail;
 }
 
-// A service at its limit, a container, a pod, and what is above them.
+// A service at its limit, a container, a pod, and their ancestors.
 void record(History& history) {
   history.begin_run();
   history.birth(1, {"init", "/sbin/init", "other", "root", "/init.scope"}, 8 * kMib);
@@ -103,7 +103,7 @@ TEST_CASE("cgroups: the view service_at has the units and containers, as the com
                                           "container kubernetes:aaaabbbbcccc", "unit nginx.service"});
 }
 
-TEST_CASE("cgroups: the view service_at has one row for a container whose processes are in cgroups below its own") {
+TEST_CASE("cgroups: the view service_at has one row for a container with processes only in child cgroups") {
   History history;
   const std::string own = "/docker/" + kWeb;
   history.begin_run();
@@ -130,7 +130,7 @@ TEST_CASE("cgroups: as people and machines see them") {
   test::check_formats("cgroups", recorded<record>(), {"cgroups"});
 }
 
-TEST_CASE("cgroups: a table fits 80 columns, with what each may hold") {
+TEST_CASE("cgroups: a table fits 80 columns, with limits") {
   const test::ZoneGuard zone("UTC");
   const History& history = recorded<record>();
   const std::string text =
@@ -140,7 +140,7 @@ TEST_CASE("cgroups: a table fits 80 columns, with what each may hold") {
   for (std::string line; std::getline(lines, line);) CHECK(display_width(line) <= 80);
 }
 
-TEST_CASE("cgroups: a process whose cgroup is no path is below none") {
+TEST_CASE("cgroups: a process without a cgroup path is below none") {
   History history;
   history.begin_run();
   history.birth(1, {"odd", "odd", "other", "root", "-9223372036854775808"}, 8 * kMib);
@@ -151,7 +151,7 @@ TEST_CASE("cgroups: a process whose cgroup is no path is below none") {
   CHECK(rows[0]["processes"] == 0);
 }
 
-TEST_CASE("cgroups: each row has what the kernel counts, its limits, and its processes with those below") {
+TEST_CASE("cgroups: each row has the kernel's counts, its limits, and its processes with descendants") {
   const json rows = rows_of(recorded<record>(), {"cgroups", "unit:nginx.service"});
   REQUIRE(rows.size() == 1);
   const json& nginx = rows[0];
@@ -176,7 +176,7 @@ TEST_CASE("cgroups: each row has what the kernel counts, its limits, and its pro
   CHECK(slice[0]["processes"] == 3);
 }
 
-TEST_CASE("cgroups: a path takes what is below it, and no other that begins like it") {
+TEST_CASE("cgroups: a path includes its descendants, and no other path with the same prefix") {
   CHECK(paths_of(rows_of(recorded<record>(), {"cgroups", "cgroup:/docker"})) == Paths{"/docker", "/docker/" + kWeb});
   CHECK(paths_of(rows_of(recorded<record>(), {"cgroups", "cgroup:/docker/" + kWeb})) == Paths{"/docker/" + kWeb});
   const Outcome none = ask(recorded<record>(), {"cgroups", "cgroup:/nowhere"});
@@ -184,7 +184,7 @@ TEST_CASE("cgroups: a path takes what is below it, and no other that begins like
   CHECK(none.error.find("/nowhere") != std::string::npos);
 }
 
-TEST_CASE("cgroups: by name, containers and pods have what their managers call them") {
+TEST_CASE("cgroups: containers and pods have their managers' names") {
   const json web = rows_of(recorded<record>(), {"cgroups", "container:docker:3f2a4b5c6d7e"});
   REQUIRE(web.size() == 1);
   CHECK(web[0]["container_name"] == "web-1");
@@ -200,7 +200,7 @@ TEST_CASE("cgroups: by name, containers and pods have what their managers call t
   CHECK(table.find("a\\x2db.service") != std::string::npos);
 }
 
-TEST_CASE("cgroups: ranked by whatever is asked for, what is not known last") {
+TEST_CASE("cgroups: ranked by any given key, unknown values last") {
   CHECK(rows_of(recorded<record>(), {"cgroups", "--by", "limit"})[0]["cgroup"] == "/system.slice/nginx.service");
   CHECK(rows_of(recorded<record>(), {"cgroups", "--by", "peak"})[0]["cgroup"] == "/docker/" + kWeb);
   CHECK(rows_of(recorded<record>(), {"cgroups", "--by", "kills"})[0]["cgroup"] == "/system.slice/nginx.service");
@@ -208,14 +208,14 @@ TEST_CASE("cgroups: ranked by whatever is asked for, what is not known last") {
   CHECK(ask(recorded<record>(), {"cgroups", "--by", "pss"}).exit == Exit::usage);
 }
 
-TEST_CASE("cgroups: without any there is nothing to answer from") {
+TEST_CASE("cgroups: without any there is no answer") {
   History history;
   history.begin_run();
   history.birth(1, {"init", "/sbin/init"}, kMib);
   history.tick(1);
   const Outcome outcome = ask(history, {"cgroups"});
   CHECK(outcome.exit == Exit::empty);
-  CHECK(outcome.out.find("nothing of cgroups was recorded") != std::string::npos);
+  CHECK(outcome.out.find("no cgroup was recorded") != std::string::npos);
 }
 
 TEST_CASE("cgroups: rollups have the sums over processes, and the highest usage of the day") {
@@ -232,10 +232,10 @@ TEST_CASE("cgroups: rollups have the sums over processes, and the highest usage 
   CHECK((*nginx)["processes_pss_kib"] == 150 * kMib);
   CHECK_FALSE(nginx->contains("usage_kib"));
   const Outcome table = ask(history, {"cgroups", "--tier", "hour", "--at", "2026-11-19T00:30Z"});
-  CHECK(table.out.find("is kept as long as ticks are") != std::string::npos);
+  CHECK(table.out.find("have expired with their ticks") != std::string::npos);
 }
 
-TEST_CASE("cgroups: top and peaks by container show what containers are called, by slice the path's own words") {
+TEST_CASE("cgroups: top and peaks by container show names, by slice the path's own words") {
   const json rows = rows_of(recorded<record>(), {"top", "--group", "container", "--by", "pss"});
   CHECK(rows[0]["container"] == "docker:3f2a4b5c6d7e");
   CHECK(rows[0]["container_name"] == "web-1");

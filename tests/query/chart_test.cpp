@@ -75,7 +75,7 @@ TEST_CASE("a chart draws means, maxima and gaps against its scale") {
 )");
 }
 
-TEST_CASE("where a chart does not begin at 0 nothing is filled: the mean is a line in its range") {
+TEST_CASE("a chart that does not start at 0 is not filled: the mean is a line in its range") {
   auto buckets = minutes({{900, 900}, {950, 990}, {999, 999}, {-1, -1}});
   buckets[1].min = 910 * 1024;
   ChartFrame frame;
@@ -97,7 +97,7 @@ TEST_CASE("times on the axis are round and evenly apart, by the clock of the zon
     const test::ZoneGuard zone(name);
     std::string text;
     for (const std::int64_t ms : round_times(from_ms, from_ms + span_ms, step_ms, Zone::local))
-      text += print_time(ms, Zone::local).substr(5, 11) + " ";
+      text += format_time(ms, Zone::local).substr(5, 11) + " ";
     return text;
   };
   constexpr std::int64_t hour = 60 * kMinute;
@@ -111,7 +111,7 @@ TEST_CASE("times on the axis are round and evenly apart, by the clock of the zon
   CHECK(times(test::kBerlin, autumn, 72 * hour, 24 * hour) == "10-25 00:00 10-26 00:00 10-27 00:00 ");
 }
 
-TEST_CASE("a chart fits its terminal, whatever the series") {
+TEST_CASE("a chart fits its terminal with any series") {
   use_utf8();
   for (const int columns : {20, 40, 80, 200}) {
     for (const std::int64_t span : {kMinute, 60 * kMinute, 1440 * kMinute, 40 * 1440 * kMinute, 800 * 1440 * kMinute}) {
@@ -135,7 +135,7 @@ TEST_CASE("a series without any value has no chart") {
   CHECK(draw_chart(minutes({{-1, -1}, {-1, -1}}), {}).empty());
 }
 
-TEST_CASE("the scale begins at 0 unless that hides the movement, and holds all of it") {
+TEST_CASE("the scale starts at 0 unless that hides changes, and covers all values") {
   const Scale low = scale_for(10 * 1024, 90 * 1024, Units::automatic);
   CHECK(low.base_kib == 0);
   CHECK(low.top_kib() == 100 * 1024);

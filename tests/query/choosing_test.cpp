@@ -25,8 +25,8 @@ constexpr std::int64_t kMib = 1024;
 const std::string kWeb = "a1a2a3a4a5a6a7a8b1b2b3b4b5b6b7b8a1a2a3a4a5a6a7a8b1b2b3b4b5b6b7b8";
 const std::string kShop = "c1c2c3c4c5c6c7c8d1d2d3d4d5d6d7d8c1c2c3c4c5c6c7c8d1d2d3d4d5d6d7d8";
 
-// Two containers and a service. Process 1 holds 300 MiB in the first ten minutes, then 50; 2 the other way round; 3
-// always 80; 4 lived for one tick, with 200.
+// Two containers and a service. Process 1 uses 300 MiB in the first ten minutes, then 50; 2 the other way round; 3
+// always 80; 4 ran for one tick, with 200.
 void record(History& history) {
   history.begin_run();
   history.machine(9'000'000);
@@ -71,7 +71,7 @@ std::vector<std::string> with(std::vector<std::string> words, const std::vector<
 
 }  // namespace
 
-TEST_CASE("A filter by memory compares what was held at the time") {
+TEST_CASE("A filter by memory compares usage at the time") {
   CHECK(pids_of({"top", "--filter", "rss>100M"}) == Pids{2});
   CHECK(pids_of({"top", "--filter", "pss<=80M"}) == Pids{1, 3});
   CHECK(pids_of({"top", "--at", "2026-11-19 00:01", "--filter", "uss>100M"}) == Pids{1});
@@ -83,8 +83,26 @@ TEST_CASE("A filter by memory compares what was held at the time") {
             {"export", "--format", "category-metrics", "--filter", "pss>100M"}))["web_pss"]["summary"]["value"] == 300);
 }
 
-TEST_CASE("Over a range it compares the most that was held in it, and says so") {
-  const std::string note = "By --filter a process is compared in the largest RSS in the range.";
+TEST_CASE("A subject chooses as a filter does") {
+  CHECK(pids_of({"top", "nginx"}) == Pids{3});
+  CHECK(pids_of({"top", "nginx.service"}) == Pids{3});
+  CHECK(pids_of({"top", "php"}) == Pids{1, 2});
+  CHECK(pids_of({"top", "2"}) == Pids{2});
+  CHECK(pids_of({"top", "machine"}) == Pids{1, 2, 3});
+  CHECK(pids_of({"top", "command~b$"}) == Pids{2});
+  for (const char* command : {"top", "processes", "peaks"}) {
+    CAPTURE(command);
+    CHECK(pids_of(with({command, "unit:ci.service"}, kWhole)) == Pids{4});
+    CHECK(pids_of(with({command, "category:web", "--filter", "rss<100M"}, kWhole)) == Pids{3});
+  }
+  CHECK(pids_of({"top", "user:root", "--filter", "comm=nginx"}) == Pids{3});
+  const query::Outcome unknown = test::ask(recorded<record>(), {"top", "ngnix"});
+  CHECK(unknown.exit == query::Exit::empty);
+  CHECK(unknown.error.find("did you mean 'nginx'") != std::string::npos);
+}
+
+TEST_CASE("Over a range it compares the maximum, with a note") {
+  const std::string note = "--filter compares each process by its largest RSS in the range.";
   for (const char* command : {"top", "processes", "peaks"}) {
     CAPTURE(command);
     const auto asked = with({command, "--filter", "rss>100M"}, kWhole);
@@ -103,7 +121,7 @@ TEST_CASE("Over a range it compares the most that was held in it, and says so") 
   CHECK(exported == Pids{1, 2, 4});
 }
 
-TEST_CASE("From rollups it compares the same, and marks tell of who was too short-lived for them") {
+TEST_CASE("From rollups it compares the same; exit marks show processes too short-lived for them") {
   const std::vector<std::string> rolled = with(kWhole, {"--tier", "5min"});
   CHECK(pids_of(with({"top", "--filter", "rss>100M"}, rolled)) == Pids{1, 2, 4});
   CHECK(pids_of(with({"processes", "--filter", "rss>100M"}, rolled)) == Pids{1, 2, 4});
@@ -133,7 +151,7 @@ TEST_CASE("Processes are grouped by unit, comm and container wherever they are g
                                                   {"diff", "2026-11-19 00:01", "2026-11-19 00:19"}}) {
       CAPTURE(words);
       const Json rows = rows_of(with(words, {"--group", group}));
-      // The two changed places: as one comm they did not change.
+      // The two swapped places: the sum of their comm is unchanged.
       if (words.front() != "diff" || group == "container") CHECK_FALSE(rows.empty());
       for (const Json& row : rows) CHECK(row[group].is_string());
     }
@@ -142,7 +160,7 @@ TEST_CASE("Processes are grouped by unit, comm and container wherever they are g
   CHECK(pids_of({"top", "--filter", "container!="}) == Pids{1, 2});
 }
 
-TEST_CASE("A cgroup as a subject is all that lies below it, from ticks and from rollups") {
+TEST_CASE("A cgroup as a subject is everything below it, from ticks and from rollups") {
   for (const char* tier : {"raw", "5min"}) {
     CAPTURE(tier);
     for (const auto& [cgroup, mib] :

@@ -1,4 +1,4 @@
-// TAB in the real shells, with a file whose categories are called so that a shell would run them.
+// TAB in the real shells, with category names that a careless shell would execute.
 
 #include <cstdlib>
 #include <filesystem>
@@ -63,7 +63,7 @@ bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Runs a command in a folder of its own, where the file x would be made, with memoir in the PATH.
+// Runs a command in a folder of its own, where an executed name would create the file x, with memoir in the PATH.
 class Shell {
  public:
   std::string run(const std::string& command, const std::string& input = "") {
@@ -83,14 +83,14 @@ class Shell {
   TemporaryDirectory folder_;
 };
 
-// What is typed on a terminal, where "\t" is the key.
+// Text typed on a terminal; "\t" is the key.
 std::string type(Shell& shell, const std::string& program, const std::string& typed) {
   return shell.run("script -qec '" + program + "' /dev/null", typed + "\nexit\n");
 }
 
 }  // namespace
 
-TEST_CASE("bash: what is completed from the file is one word, and never run") {
+TEST_CASE("bash: a completion from the file is one word and never run") {
   Shell shell;
   const std::string words =
       "bash --norc -c 'source " MEMOIR_COMPLETIONS
@@ -111,7 +111,7 @@ TEST_CASE("bash: what is completed from the file is one word, and never run") {
   }
 }
 
-TEST_CASE("bash, zsh: the key on a terminal completes a name in quotes, and runs none") {
+TEST_CASE("bash, zsh: TAB on a terminal completes a quoted name and runs nothing") {
   if (!is_installed("script")) return;
   struct Program {
     const char* name;
@@ -124,7 +124,7 @@ TEST_CASE("bash, zsh: the key on a terminal completes a name in quotes, and runs
     if (!is_installed(program.name)) continue;
     CAPTURE(program.name);
     Shell shell;
-    // Twice lists all; then the one that begins so, whose answer is asked for.
+    // Twice lists all; then the subject with that prefix is queried.
     const std::string shown = type(shell, program.start,
                                    std::string(program.load) + "\nmemoir trend \t\t\x15" +
                                        "memoir top --filter category=\t\t\x15" + "memoir trend zz\t --no-pager\n");
@@ -134,7 +134,7 @@ TEST_CASE("bash, zsh: the key on a terminal completes a name in quotes, and runs
   }
 }
 
-TEST_CASE("fish: what is completed from the file is never run") {
+TEST_CASE("fish: a completion from the file is never run") {
   if (!is_installed("fish")) return;
   Shell shell;
   const std::string shown = shell.run("fish --no-config -c 'source " MEMOIR_COMPLETIONS
@@ -146,7 +146,7 @@ TEST_CASE("fish: what is completed from the file is never run") {
   CHECK(says(shown, "category=web"));
   std::istringstream lines(shown);
   for (std::string line; std::getline(lines, line);) {
-    const std::string word = line.substr(0, line.find('\t'));  // a description comes after it
+    const std::string word = line.substr(0, line.find('\t'));  // a description follows
     for (const char* part : {"touch", "-rf", "$", "`", "*", "~"}) {
       CAPTURE(word, part);
       CHECK_FALSE(says(word, part));

@@ -1,7 +1,7 @@
-// A damaged file: whatever its bytes, each command answers or ends with exit status 1 and a message that names the
-// file.
+// With any bytes in a damaged file each command answers, or exits with status 1 and a message that names the file.
 
 #include <SQLiteCpp/Database.h>
+#include <ctime>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -11,6 +11,7 @@
 #include "query/history.h"
 #include "support/catch.h"
 #include "support/slurp.h"
+#include "support/trials.h"
 
 namespace damage_test {
 
@@ -23,7 +24,7 @@ using memoir::test::TemporaryDirectory;
 namespace {
 
 constexpr std::size_t kPage = 2048;
-constexpr int kCopies = 40;
+const int kCopies = test::trials(40);
 
 std::string recorded_bytes() {
   History history;
@@ -40,7 +41,7 @@ std::string recorded_bytes() {
   return slurp(history.path());
 }
 
-// The header of the file is left as it is: what it says is checked when the file is opened.
+// The header of the file is left unchanged: it is checked when the file is opened.
 void damage(std::string& bytes, std::mt19937& random) {
   const auto below = [&random](std::size_t end) {
     return std::uniform_int_distribution<std::size_t>(0, end - 1)(random);
@@ -95,8 +96,8 @@ TEST_CASE("A damaged file is answered from, or refused with its name and how to 
   CHECK(refused > kCopies);
 }
 
-// Time is gone through by five minutes: up to a time like that it would take hours.
-TEST_CASE("What a look saw ages after its tick is left out") {
+// Time is processed in steps of five minutes: up to such a time that would take hours.
+TEST_CASE("Extremes of scans long after their tick are omitted") {
   History history(60'000);
   history.begin_run();
   history.birth(7, {"worker", "worker", "web"}, 5000);
@@ -138,6 +139,35 @@ TEST_CASE("A number that Memoir never writes is refused with the file's name, an
     std::filesystem::remove(history.path() + "-wal");
     std::ofstream(history.path(), std::ios::binary) << whole;
   }
+}
+
+TEST_CASE("Names that Memoir never writes, for their length, cost neither time nor memory") {
+  History history(60'000);
+  history.begin_run();
+  for (std::int32_t pid = 1; pid <= 300; ++pid)
+    history.birth(pid, {"worker", "worker --number " + std::to_string(pid), "web"}, 5000);
+  history.tick(10);
+  history.end_run();
+  history.kill();
+  {
+    SQLite::Database database(history.path(), SQLite::OPEN_READWRITE);
+    database.exec("UPDATE cgroup SET path = replace(hex(zeroblob(500000)), '00', '/a1')");
+    database.exec("UPDATE category SET name = hex(zeroblob(500000))");
+  }
+  const auto begin = std::clock();
+  for (const auto& words : std::vector<std::vector<std::string>>{{"peaks"},
+                                                                 {"cgroups"},
+                                                                 {"leaks"},
+                                                                 {"summary"},
+                                                                 {"top", "--group", "identity"},
+                                                                 {"processes"},
+                                                                 {"export", "processes", "--last", "1m"}}) {
+    CAPTURE(words);
+    const Outcome outcome = ask(history, words);
+    CHECK(outcome.exit != Exit::failed);
+    CHECK(outcome.out.size() < 8U << 20U);
+  }
+  CHECK(std::clock() - begin < 10 * CLOCKS_PER_SEC);
 }
 
 }  // namespace damage_test

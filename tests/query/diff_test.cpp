@@ -1,4 +1,4 @@
-// memoir diff: every part of a change is somewhere, and once.
+// memoir diff: every part of a change occurs exactly once.
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ nlohmann::json ask(const std::string& path, std::int64_t now_ms, std::vector<std
   return exit == Exit::usage ? nlohmann::json(outcome.error) : nlohmann::json::parse(outcome.out);
 }
 
-// Half an hour with births and exits, and a reboot within.
+// Half an hour with starts and exits, and a reboot.
 struct Simulated {
   test::TemporaryDirectory directory;
   std::string path = directory.path() + "/memoir.db";
@@ -94,7 +94,7 @@ TEST_CASE("diff: rows add up to the processes' part, and parts to the machine, b
   }
 }
 
-TEST_CASE("diff: new, gone, grown and shrunk, the largest change first") {
+TEST_CASE("diff: started, exited, grown and shrunk, the largest change first") {
   History history;
   history.begin_run();
   history.birth(1, {"a", "a grows"}, 100 * kMib);
@@ -125,7 +125,7 @@ TEST_CASE("diff: new, gone, grown and shrunk, the largest change first") {
   CHECK(rows[3]["before_kib"].is_null());
   CHECK(answer["totals"]["unchanged"] == 1);
   CHECK(answer["totals"]["came_and_went"] == 1);
-  // One that is seen first at T1 itself is there then.
+  // One first sampled at T1 itself exists then.
   const auto later = ask(history.path(), history.now_ms(), {"diff", "00:01:00"});
   CHECK(later["totals"]["gone"] == 2);
   CHECK(later["totals"]["came_and_went"] == 0);
@@ -134,7 +134,7 @@ TEST_CASE("diff: new, gone, grown and shrunk, the largest change first") {
   CHECK(first["totals"]["came_and_went"] == 1);
 }
 
-TEST_CASE("diff: the processes that a filter leaves out changed by the metric that is asked for") {
+TEST_CASE("diff: the excluded processes have a change of the given metric") {
   const Simulated file(false);
   for (const std::string by : {"pss", "rss", "uss", "swap"}) {
     const std::vector<std::string> whole{"diff", fmt::format("@{}", file.from_ms), fmt::format("@{}", file.to_ms),
@@ -149,7 +149,7 @@ TEST_CASE("diff: the processes that a filter leaves out changed by the metric th
   }
 }
 
-TEST_CASE("diff: times that cannot be compared are refused, and times outside the file are said") {
+TEST_CASE("diff: incomparable times are refused, and times outside the file are reported") {
   History history;
   history.begin_run();
   history.birth(1, {"a", "a"}, 100);
@@ -158,7 +158,7 @@ TEST_CASE("diff: times that cannot be compared are refused, and times outside th
   const std::int64_t now = history.now_ms();
   CHECK(ask(path, now, {"diff", "00:01", "00:00:30"}, Exit::usage).get<std::string>().find("earlier") !=
         std::string::npos);
-  ask(path, now, {"diff", "teatime"}, Exit::usage);
+  ask(path, now, {"diff", "7 o'clock"}, Exit::usage);
   ask(path, now, {"diff", "00:00", "00:01", "00:02"}, Exit::usage);
   ask(path, now, {"diff", "00:00", "--last", "1m"}, Exit::usage);
   ask(path, now, {"diff", "2026-11-01", "2026-11-02"}, Exit::empty);
@@ -168,7 +168,7 @@ TEST_CASE("diff: times that cannot be compared are refused, and times outside th
   const auto same = ask(path, now, {"diff", "00:01:01", "00:01:02"});
   CHECK(same["rows"].empty());
   CHECK(same["warnings"].size() == 1);
-  // From the last tick, wherever the file is asked, and whenever.
+  // From the last tick, on any machine and at any time.
   for (const std::int64_t later_ms : {std::int64_t{0}, std::int64_t{20} * 86'400'000}) {
     const auto relative = ask(path, now + later_ms, {"diff", "-1m", "-30s"});
     CHECK(relative["before_ms"] == History::kStart + 50'000);
@@ -180,7 +180,7 @@ TEST_CASE("diff: times that cannot be compared are refused, and times outside th
   CHECK(ahead["range"]["to_ms"] == now);
 }
 
-TEST_CASE("diff: a zombie holds nothing any more, and an empty file is said to be one") {
+TEST_CASE("diff: a zombie uses no memory, and an empty file is reported as such") {
   History history;
   history.begin_run();
   CHECK(ask(history.path(), history.now_ms(), {"diff"}, Exit::empty)["rows"].empty());

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::int64_t kGib = std::int64_t{1024} * 1024 * 1024;
 
-Place good_place() {
-  Place place;
+FileLocation good_place() {
+  FileLocation place;
   place.path = "/var/lib/memoir/memoir.db";
   place.owner = place.group = "memoir";
   place.mode = 0640;
@@ -44,7 +44,7 @@ const Finding& find(const Findings& findings, const std::string& check) {
 
 Verdict verdict(const Findings& findings, const std::string& check) {
   const Finding& finding = find(findings, check);
-  // What is not ok says what to do about it.
+  // Anything but ok has a fix.
   CHECK(finding.fix.empty() == (finding.verdict == Verdict::ok));
   return finding.verdict;
 }
@@ -57,7 +57,7 @@ RecorderStatus good_status() {
   StoredRun run;
   run.interval_ms = 10'000;
   run.last_tick_ms = 95'000;
-  run.end_reason = "stopped";
+  run.stop_reason = "stopped";
   status.runs = {run};
   status.tick.emplace();
   status.tick->counts.seen = 300;
@@ -76,21 +76,21 @@ Outcome doctor(const std::string& path, std::int64_t now_ms, const std::string& 
 }  // namespace
 
 TEST_CASE("doctor: a file that all may write is a problem, one that all may read a warning") {
-  Place place = good_place();
+  FileLocation place = good_place();
   CHECK(verdict(judge_place(place), "file") == Verdict::ok);
   place.mode = 0644;
-  CHECK(verdict(judge_place(place), "file") == Verdict::ok);  // nobody else comes through the folder
+  CHECK(verdict(judge_place(place), "file") == Verdict::ok);  // the folder admits no other user
   place.folder_open = true;
   CHECK(verdict(judge_place(place), "file") == Verdict::warning);
   place.mode = 0666;
   CHECK(verdict(judge_place(place), "file") == Verdict::problem);
 }
 
-TEST_CASE("doctor: a command to copy quotes its path, whatever the path is") {
+TEST_CASE("doctor: a command to copy quotes any path") {
   use_utf8();
   for (const char* folder : {"/tmp/a b", "/tmp/$(touch x)", "/tmp/`touch x`", "/tmp/it's", "/tmp/\"q\"", "/tmp/a\nb",
                              "/tmp/;touch x", "/tmp/*", "/tmp/\xff", "-rf", "/tmp/\\"}) {
-    Place place = good_place();
+    FileLocation place = good_place();
     place.folder = folder;
     place.path = place.folder + "/memoir.db";
     place.mode = 0666;
@@ -107,7 +107,7 @@ TEST_CASE("doctor: a command to copy quotes its path, whatever the path is") {
         const std::size_t at = finding.fix.find(command);
         if (at == std::string::npos) continue;
         ++commands;
-        // What a shell makes of what comes after the command begins with one word: the path as it is.
+        // The shell's arguments after the command start with one word: the path unchanged.
         const test::TemporaryDirectory scratch;
         std::string words = finding.fix.substr(at + command.size());
         for (const char* after : {"), after", " | sort"}) words = words.substr(0, words.find(after));
@@ -126,7 +126,7 @@ TEST_CASE("doctor: a command to copy quotes its path, whatever the path is") {
   }
 }
 
-TEST_CASE("doctor: whose file it is that stands beside a database of another user") {
+TEST_CASE("doctor: the owner of a file next to a database of another user") {
   if (::geteuid() != 0) {
     WARN("skipped: only root gives a file away");
     return;
@@ -136,14 +136,14 @@ TEST_CASE("doctor: whose file it is that stands beside a database of another use
   history.tick();
   const std::string wal = history.path() + "-wal";
   REQUIRE(::chown(wal.c_str(), 65534, 65534) == 0);
-  const auto place = look_at_place(history.path());
+  const auto place = inspect_place(history.path());
   REQUIRE(place);
   CHECK(place->stranger == wal);
   CHECK(place->stranger_owner == "nobody");
 }
 
 TEST_CASE("doctor: the file system, the companions and the write-ahead log") {
-  Place place = good_place();
+  FileLocation place = good_place();
   CHECK(verdict(judge_place(place), "file system") == Verdict::ok);
   place.in_memory = true;
   CHECK(verdict(judge_place(place), "file system") == Verdict::warning);
@@ -159,8 +159,8 @@ TEST_CASE("doctor: the file system, the companions and the write-ahead log") {
   CHECK(verdict(judge_place(place), "write-ahead log") == Verdict::warning);
 }
 
-TEST_CASE("doctor: disk room is judged by how the file grows") {
-  Place place = good_place();
+TEST_CASE("doctor: free disk space is judged by the file's growth") {
+  FileLocation place = good_place();
   const auto judged = [&place](std::optional<std::int64_t> per_day) {
     return verdict({judge_room(place, per_day)}, "disk room");
   };
@@ -188,7 +188,7 @@ TEST_CASE("doctor: a recorder that does not record is a problem, but not that of
   }
 }
 
-TEST_CASE("doctor: what the recorder could not do") {
+TEST_CASE("doctor: degraded modes of the recorder") {
   RecorderStatus status = good_status();
   CHECK(verdict(judge(status), "reading") == Verdict::ok);
   CHECK(verdict(judge(status), "gaps") == Verdict::ok);
@@ -207,17 +207,19 @@ TEST_CASE("doctor: what the recorder could not do") {
   CHECK(find(judge(status), "gaps").what.find("1 min") != std::string::npos);
   status.unclean_ends = 1;
   CHECK(verdict(judge(status), "ends") == Verdict::warning);
-  status.degraded = {{{}, "degraded", "Processes are not counted by BPF (BPF is not permitted: give memoird CAP_BPF)"}};
+  status.degraded = {{{}, "degraded", "BPF does not count processes (BPF is not permitted: give memoird CAP_BPF)"}};
   CHECK(find(judge(status), "degraded").fix.find("AmbientCapabilities") != std::string::npos);
   status.degraded = {{{}, "degraded", "The kernel's log is not read (it is restricted: give memoird CAP_SYSLOG)"}};
   CHECK(find(judge(status), "degraded").fix.find("AmbientCapabilities=CAP_SYSLOG") != std::string::npos);
-  status.degraded = {{{}, "degraded", "/proc hides other users' processes (hidepid): only one's own are recorded."}};
+  status.degraded = {{{},
+                      "degraded",
+                      "/proc hides other users' processes (hidepid): only those of the recorder's user are recorded."}};
   CHECK(find(judge(status), "degraded").what.ends_with("are recorded"));  // ". To fix: " follows
   CHECK(verdict({judge_pressure(true)}, "pressure") == Verdict::ok);
   CHECK(verdict({judge_pressure(false)}, "pressure") == Verdict::warning);
 }
 
-TEST_CASE("doctor and status: what counts the processes") {
+TEST_CASE("doctor and status: the source of the census") {
   RecorderStatus status = good_status();
   CHECK(std::ranges::count(judge(status), "census", &Finding::check) == 0);
   for (const std::string census : {"bpf", "proc"}) {
@@ -227,13 +229,13 @@ TEST_CASE("doctor and status: what counts the processes") {
     history.begin_run(census);
     history.tick();
     const auto shown = [&](const std::string& format) { return ask(history, {"status", "--format", format}).out; };
-    CHECK(shown("table").find(census == "bpf" ? "Census     by BPF: " : "Census     by /proc: ") != std::string::npos);
+    CHECK(shown("table").find(census == "bpf" ? "Census     BPF, " : "Census     /proc, ") != std::string::npos);
     CHECK(nlohmann::json::parse(shown("json"))["census"] == census);
   }
   CHECK(find(judge(status), "census").what.find("two minutes old") != std::string::npos);
 }
 
-TEST_CASE("doctor: a sound recording, and one that nobody goes on with") {
+TEST_CASE("doctor: a healthy recording, and one without a recorder") {
   History history;
   history.begin_run();
   history.machine(1024);
@@ -249,9 +251,9 @@ TEST_CASE("doctor: a sound recording, and one that nobody goes on with") {
   CHECK(report["rows"].size() >= 8);
   history.end_run();
   const Outcome ended = doctor(history.path(), history.now_ms(), "table");
-  // The recording is of another machine, whose recorder is not ours to judge.
+  // The recording is of another machine, so its recorder is not judged.
   CHECK(ended.exit == Exit::answered);
-  CHECK(ended.out.find("not of this machine") != std::string::npos);
+  CHECK(ended.out.find("not from this machine") != std::string::npos);
 }
 
 TEST_CASE("doctor: no file, another's file, an empty and a damaged one are problems with a fix") {
@@ -280,7 +282,7 @@ TEST_CASE("doctor: no file, another's file, an empty and a damaged one are probl
   std::string bytes = test::slurp(history.path());
   constexpr std::size_t page = 2048;
   REQUIRE(bytes.size() > 20 * page);
-  // Every page but those that say what the file is.
+  // Every page except those that identify the file.
   for (std::size_t at = 12 * page; at < bytes.size(); at += page) bytes.replace(at, 8, 8, '\xff');
   std::ofstream(path, std::ios::binary) << bytes;
   problem("damaged");

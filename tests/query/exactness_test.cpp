@@ -1,4 +1,4 @@
-// What answers from rollups say of how exact they are, and of when a peak was reached.
+// How exact answers from rollups are, and times of peaks.
 
 #include <filesystem>
 
@@ -36,7 +36,7 @@ bool warns_of(const json& report, const std::string& words) {
   return false;
 }
 
-// Two days of three processes, rolled up. The one of the database may not be read from the second day on: a third of
+// Two days of three processes, rolled up. The database's process is unreadable from the second day on: a third of
 // the PSS of both days is not exact.
 void half_readable(History& history) {
   history.begin_run();
@@ -77,11 +77,11 @@ constexpr std::int64_t kSecondTime = History::kStart + 24 * kHour - 3 * kMinute;
 
 }  // namespace
 
-TEST_CASE("exactness: rollups tell how much of an answer is exact, as ticks do") {
+TEST_CASE("exactness: rollups report the exact part of an answer, as ticks do") {
   const std::string tier = GENERATE(from_range(std::begin(kTierWords), std::end(kTierWords)));
   CAPTURE(tier);
   for (const std::string group : {"process", "category", "user"}) {
-    if (tier == "day" && group != "category") continue;  // of processes it begins with the second day
+    if (tier == "day" && group != "category") continue;  // processes have it from the second day on
     const json top = of_two_days({"top", "--group", group}, tier);
     CAPTURE(group);
     CHECK(top["totals"]["exact_percent"].get<double>() == Approx(200.0 / 3).margin(0.05));
@@ -99,7 +99,33 @@ TEST_CASE("exactness: rollups tell how much of an answer is exact, as ticks do")
   CHECK(warns_of(of_two_days({"peaks", "--group", "category"}, tier), "66.7% of the PSS is exact"));
 }
 
-TEST_CASE("exactness: a summary tells how much of the PSS is exact") {
+TEST_CASE("exactness: top and process say why RSS replaces PSS") {
+  History history;
+  history.begin_run();
+  history.birth(1, {"init", "init"}, 100'000);
+  history.birth(3, {"postgres", "postgres", "database"}, 400'000);
+  history.tick(2);
+  const auto has = [&](const std::vector<std::string>& words, const std::string& sentence) {
+    const query::Outcome outcome = ask(history, words);
+    CAPTURE(outcome.out);
+    return outcome.out.find(sentence) != std::string::npos;
+  };
+  CHECK_FALSE(has({"top"}, "approximate"));
+  history.approximate(3);
+  history.tick();
+  CHECK(has({"top"}, "1 process is approximate. smaps_rollup was not readable: RSS replaces PSS"));
+  history.event("degraded",
+                "BPF is off. There is no smaps_rollup (gVisor): RSS replaces PSS, and USS is unknown. More.");
+  history.tick();
+  const std::string why =
+      "1 process is approximate. There is no smaps_rollup (gVisor): RSS replaces PSS, and USS is unknown.\n";
+  CHECK(has({"top"}, why));
+  CHECK(has({"process", "3"}, why));
+  CHECK_FALSE(has({"process", "1"}, "approximate"));
+  CHECK_FALSE(has({"top", "--filter", "pid=1"}, "approximate"));
+}
+
+TEST_CASE("exactness: a summary reports the exact part of PSS") {
   const History& history = recorded<half_readable, kMinute>();
   const auto of = [&](const char* day) { return json_of(history, {"summary", "--day", day}); };
   CHECK_FALSE(warns_of(of("2026-11-19"), "exact"));
@@ -142,7 +168,7 @@ TEST_CASE("exactness: the time of a peak outlives the ticks") {
   }
 }
 
-TEST_CASE("exactness: the peak of a day that is none of UTC has its own time") {
+TEST_CASE("exactness: the peak of a local day has its own time") {
   const History& history = recorded<twice_as_high, kMinute>();
   const json summary = test::json_of(history.path(), history.now_ms(), {"summary", "--day", "2026-11-20"}, "XXX-12");
   CHECK(summary["used_max_at_ms"] == kSecondTime);
@@ -150,7 +176,7 @@ TEST_CASE("exactness: the peak of a day that is none of UTC has its own time") {
   CHECK(summary["available_min_at_ms"] == kSecondTime);
 }
 
-TEST_CASE("a sum says how much of it is estimated, and how wrong estimates were in the hour before") {
+TEST_CASE("a sum has its estimated part, and the error of estimates in the hour before") {
   History history;
   history.begin_run();
   history.birth(1, {"init", "init"}, 100'000);
@@ -173,7 +199,7 @@ TEST_CASE("a sum says how much of it is estimated, and how wrong estimates were 
   CHECK(totals()["estimates_off_percent"].is_null());
 }
 
-TEST_CASE("where some are estimates: between which they are, how wrong their sum can be, and for how long") {
+TEST_CASE("estimates have bounds, a maximum error of their sum, and a duration") {
   History history;
   history.begin_run();
   history.birth(1, {"init", "init"}, 100'000);
@@ -186,7 +212,7 @@ TEST_CASE("where some are estimates: between which they are, how wrong their sum
   history.tick();
   CHECK_FALSE(ask_top()["rows"][0].contains("pss_low_kib"));
   CHECK_FALSE(ask_top()["totals"].contains("estimates_off_most_kib"));
-  // Two run its program: each may have half of its anonymous memory.
+  // Two processes run its program: each may have half of its anonymous memory.
   history.estimated(2);
   history.set(2, ProcessField::rss_anon, 240'000);
   history.set(2, ProcessField::vm_rss, 500'000);
@@ -207,7 +233,7 @@ TEST_CASE("where some are estimates: between which they are, how wrong their sum
   const json group = ask_top({"--group", "category"})["rows"][0];
   CHECK(group["pss_low_kib"] == 419'999);
   CHECK(group["pss_high_kib"] == 800'000);
-  // No more is mapped than the machine tells: 100'000 KiB beside what is thought.
+  // No more is mapped than the machine reports: 100,000 KiB besides the estimate.
   history.machine(MachineField::mapped, 50'000);
   history.tick();
   CHECK(ask_top()["totals"]["estimates_off_most_kib"] == 180'001);

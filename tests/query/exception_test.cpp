@@ -1,4 +1,4 @@
-#include "query/exception.h"
+#include "query/session/exception.h"
 
 #include <cstdlib>
 #include <new>
@@ -18,7 +18,7 @@ using namespace memoir;
 using namespace memoir::query;
 using memoir::test::has;
 
-TEST_CASE("An exception is named for what it is, and none is called damage") {
+TEST_CASE("An exception has its own message, and none is called damage") {
   const std::string memory = exception_message(std::bad_alloc());
   CHECK(has(memory, "not enough memory"));
   const std::string system = exception_message(std::system_error(std::make_error_code(std::errc::no_space_on_device)));
@@ -29,7 +29,7 @@ TEST_CASE("An exception is named for what it is, and none is called damage") {
   for (const std::string& message : {memory, system, range}) CHECK_FALSE(has(message, "may be damaged"));
 }
 
-TEST_CASE("A program that gets too little memory says so, and does not call the file damaged") {
+TEST_CASE("Lack of memory is reported as such, and not as a damaged file") {
   if (test::kSanitized) return;  // a sanitizer needs more than any limit allows
   test::History history;
   history.begin_run();
@@ -51,7 +51,7 @@ TEST_CASE("A program that gets too little memory says so, and does not call the 
     const int middle = (little + enough) / 2;
     (run(middle) == 0 ? enough : little) = middle;
   }
-  int told = 0;
+  int reported = 0;
   for (int kib = enough - 1500; kib > enough - 8000; kib -= 1500) {
     const int status = run(kib);
     const std::string error = test::slurp(folder.path() + "/err");
@@ -60,9 +60,9 @@ TEST_CASE("A program that gets too little memory says so, and does not call the 
     CHECK(WEXITSTATUS(status) == 1);
     CHECK(has(error, "memory"));
     CHECK_FALSE(has(error, "damaged"));
-    ++told;
+    ++reported;
   }
-  CHECK(told > 0);
+  CHECK(reported > 0);
 }
 
 }  // namespace exception_test

@@ -1,4 +1,4 @@
-// memoir exits: how processes ended, and how those that no tick saw rank with the rest.
+// memoir exits: exit status, and the ranks of unsampled processes among the others.
 
 #include <algorithm>
 
@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::int64_t kMib = 1024;
 
-// A server, and what comes and goes beside it.
+// A server, and short-lived processes next to it.
 void record(History& history) {
-  history.pause(History::kHour);  // a mark that stood when the day began was reached before
+  history.pause(History::kHour);  // a mark in the day's first tick is older than the day
   history.begin_run("bpf");
   history.birth(10, {"server", "/usr/bin/server --all", "web"}, 200 * kMib);
   history.tell_ends();
@@ -43,7 +43,7 @@ TEST_CASE("exits: golden answers") {
   test::check_formats("exits", recorded<record>(), {"exits"});
 }
 
-TEST_CASE("exits: by group those that are only summed count too") {
+TEST_CASE("exits: groups include summed exits") {
   const json answer = json_of(recorded<record>(), {"exits", "--group", "command"});
   const json& rows = answer["rows"];
   REQUIRE(rows.size() == 3);
@@ -60,7 +60,7 @@ TEST_CASE("exits: by group those that are only summed count too") {
   CHECK(filtered["totals"]["ended"] == 2);
 }
 
-TEST_CASE("exits: who no tick saw ranks among the peaks, and is counted by group") {
+TEST_CASE("exits: an unsampled process ranks among the peaks and is counted by group") {
   const json peaks = json_of(recorded<record>(), {"peaks"});
   REQUIRE(peaks["rows"].size() == 4);
   const json& first = peaks["rows"][0];
@@ -68,7 +68,7 @@ TEST_CASE("exits: who no tick saw ranks among the peaks, and is counted by group
   CHECK(first["peak_kib"] == 9'216 * kMib);
   CHECK(first["at_least"] == false);
   CHECK(first["at_ms"].get<std::int64_t>() - first["before_ms"].get<std::int64_t>() == 40);
-  CHECK(ask(recorded<record>(), {"peaks"}).out.find("1005 processes lived between two ticks") != std::string::npos);
+  CHECK(ask(recorded<record>(), {"peaks"}).out.find("1005 processes ran between two ticks") != std::string::npos);
   const json by_command = json_of(recorded<record>(), {"peaks", "--group", "command", "--by", "hwm"});
   REQUIRE(by_command["rows"].size() == 4);
   CHECK(by_command["rows"][0]["command"] == "spike");
@@ -81,7 +81,7 @@ TEST_CASE("exits: who no tick saw ranks among the peaks, and is counted by group
   CHECK(by_user["rows"][0]["peak_kib"] == 60 * kMib);
 }
 
-TEST_CASE("exits: that nobody told, or that some were lost, is said") {
+TEST_CASE("exits: unreported and lost exits cause a warning") {
   History silent;
   silent.begin_run("proc");
   silent.birth(10, {"server", "server", "web"}, 1'000);
@@ -90,8 +90,8 @@ TEST_CASE("exits: that nobody told, or that some were lost, is said") {
   const json none = json_of(silent, {"exits"});
   CHECK(none["rows"].empty());
   REQUIRE(none["warnings"].size() == 1);
-  CHECK(none["warnings"][0].get<std::string>().starts_with("nobody told the recorder of ends"));
-  CHECK(ask(silent, {"peaks"}).out.find("which nothing counts") != std::string::npos);
+  CHECK(none["warnings"][0].get<std::string>().starts_with("exits are known from ticks only"));
+  CHECK(ask(silent, {"peaks"}).out.find("exits are not recorded") != std::string::npos);
   History lossy;
   lossy.begin_run("bpf");
   lossy.tick(2);
@@ -101,13 +101,13 @@ TEST_CASE("exits: that nobody told, or that some were lost, is said") {
   lossy.end_run();
   const json lost = json_of(lossy, {"exits"});
   REQUIRE(lost["warnings"].size() == 2);
-  CHECK(lost["warnings"][0] == "in 2 of 4 ticks nobody told the recorder of ends");
+  CHECK(lost["warnings"][0] == "2 of 4 ticks have no kernel events of exits");
   CHECK(lost["totals"]["lost_events"] == 3);
-  CHECK(ask(lossy, {"exits"}).out.find("No process ended.") != std::string::npos);
-  CHECK(ask(silent, {"exits"}).out.find("No process ended.") == std::string::npos);
+  CHECK(ask(lossy, {"exits"}).out.find("No process exited.") != std::string::npos);
+  CHECK(ask(silent, {"exits"}).out.find("No process exited.") == std::string::npos);
 }
 
-TEST_CASE("exits: how a process ended, in words") {
+TEST_CASE("exits: the exit status in words") {
   const json rows = json_of(recorded<record>(), {"exits"})["rows"];
   CHECK(rows[0]["signal"] == 9);
   CHECK(rows[0]["status"].is_null());
@@ -117,16 +117,16 @@ TEST_CASE("exits: how a process ended, in words") {
   CHECK(table.find("exit 3") != std::string::npos);
 }
 
-TEST_CASE("processes: one that no tick saw has its life and its mark as the kernel told them") {
+TEST_CASE("processes: an unsampled one has the lifetime and the mark of the exit event") {
   const json rows = json_of(recorded<record>(), {"processes", "--last", "1h"})["rows"];
   const auto spike = std::ranges::find_if(rows, [](const json& row) { return row["pid"] == 900; });
   REQUIRE(spike != rows.end());
   CHECK((*spike)["hwm_kib"] == 9'216 * kMib);
   const json ended = json_of(recorded<record>(), {"exits"})["rows"];
-  const auto told = std::ranges::find_if(ended, [](const json& row) { return row["pid"] == 900; });
-  REQUIRE(told != ended.end());
-  CHECK((*spike)["ended_ms"] == (*told)["ended_ms"]);
-  CHECK((*spike)["lifetime_ms"] == (*told)["lived_ms"]);
+  const auto exit_row = std::ranges::find_if(ended, [](const json& row) { return row["pid"] == 900; });
+  REQUIRE(exit_row != ended.end());
+  CHECK((*spike)["ended_ms"] == (*exit_row)["ended_ms"]);
+  CHECK((*spike)["lifetime_ms"] == (*exit_row)["lived_ms"]);
   const json server = *std::ranges::find_if(rows, [](const json& row) { return row["pid"] == 10; });
   CHECK(server["ended_ms"].is_null());
 }

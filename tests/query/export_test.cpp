@@ -1,8 +1,9 @@
-// What export writes, against the states that the reader rebuilds; and OpenMetrics against its specification and, where
-// it is installed, promtool.
+// Exports, against the states that the reader rebuilds; and OpenMetrics against its specification and, if
+// installed, promtool.
 
 #include "query/commands/export/export.h"
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -17,6 +18,7 @@
 #include "store/reader.h"
 #include "store/writer.h"
 #include "support/catch.h"
+#include "support/manual_clock.h"
 #include "support/simulation.h"
 #include "support/slurp.h"
 #include "support/temporary_directory.h"
@@ -29,7 +31,7 @@ using nlohmann::json;
 
 namespace {
 
-// Processes that come and go, a killed recorder, a gap, a reboot, and a wall clock that is set back.
+// Short-lived processes, a killed recorder, a gap, a reboot, and a wall clock that is set back.
 class Recording {
  public:
   Recording() {
@@ -93,8 +95,8 @@ std::vector<json> lines_of(const std::vector<std::string>& arguments) {
   return lines;
 }
 
-// The ticks whose time did not come before. Of those whose time came once more, how long a step holds is not told by
-// times alone: their samples may be too few, and are not compared.
+// Ticks in ascending order of time. Ticks at repeated times are left out: times alone do not give the length of their
+// steps, so their samples may be too few.
 std::vector<StoredTick> ascending_ticks(Reader& reader) {
   const auto all = reader.ticks({0, recording().now_ms() * 2});
   REQUIRE(all.ok());
@@ -172,7 +174,7 @@ TEST_CASE("export: a step thins the ticks, a filter the processes, and CSV has t
   const Outcome csv = ask({"machine", "--last", "1d"});
   CHECK(lines(csv.out).size() == all.size() + 1);
   CHECK(csv.out.find("at_ms,used_kib,swap_used_kib,mem_total_kib,") == 0);
-  // Gaps and the ticks of the time that came twice are told beside it.
+  // Gaps and ticks at repeated times are reported on stderr.
   CHECK(csv.error.find("gap") != std::string::npos);
   CHECK(csv.error.find("9 ticks are left out") != std::string::npos);
 }
@@ -186,7 +188,7 @@ TEST_CASE("export: one time is one sample each") {
   CHECK(times.size() == 1);
 }
 
-TEST_CASE("export: what was recorded before a clock that stood at 1970 was set is there, with what came after") {
+TEST_CASE("export: data from before a clock at 1970 was set is included, with that after") {
   test::History history(60'000, 3 * test::History::kHour);
   history.begin_run();
   history.birth(1, {"sshd", "sshd"}, 5000);
@@ -250,18 +252,18 @@ TEST_CASE("export: OpenMetrics keeps to its rules") {
   CHECK(outcome.out.find("memoir_machine_pgfault_total{") != std::string::npos);
 }
 
-TEST_CASE("export: OpenMetrics is the same where not all of it fits the memory at one time") {
+TEST_CASE("export: OpenMetrics is the same if it exceeds the memory at one time") {
   const auto reader = Reader::open(recording().path());
   REQUIRE(reader.ok());
   const auto file = (*reader)->info();
   REQUIRE(file.ok());
   const Options options;
   const Context context{options, **reader, {}, {}, recording().now_ms(), {}, std::nullopt};
-  const auto lines_with = [&](std::size_t most_held) {
-    ExportQuestion question;
+  const auto lines_with = [&](std::size_t max_bytes) {
+    ExportQuery question;
     question.subjects = {ExportOf::machine, ExportOf::categories, ExportOf::processes};
     question.range = {file->first_tick_ms, file->last_tick_ms};
-    question.most_held = most_held;
+    question.max_bytes = max_bytes;
     std::string text;
     const auto left_out = export_openmetrics(context, question, [&text](std::string_view piece) {
       text += piece;
@@ -274,9 +276,9 @@ TEST_CASE("export: OpenMetrics is the same where not all of it fits the memory a
     return lines;
   };
   const auto name_of = [](const std::string& line) { return line.substr(0, line.find_last_of('}') + 1); };
-  std::vector<std::string> all = lines_with(1'000'000);
-  std::vector<std::string> parts = lines_with(400);
-  // The samples of one label set still stand together.
+  std::vector<std::string> all = lines_with(100'000'000);
+  std::vector<std::string> parts = lines_with(40'000);
+  // The samples of one label set are still adjacent.
   std::set<std::string> done;
   for (std::size_t at = 1; at < parts.size(); ++at) {
     const std::string name = name_of(parts[at - 1]);
@@ -323,7 +325,7 @@ TEST_CASE("export: a snapshot as rollups in bytes, and as metrics of categories"
   history.birth(8, {"nginx", "nginx: cache", "web server"}, 1024);
   history.birth(9, {"secret", "secret", "other"}, 1024);
   history.approximate(9);
-  // Its rollup was read before.
+  history.tick(1);
   history.estimated(8);
   history.tick(2);
   const Outcome rollups = ask(history, {"export", "--format", "smaps-rollup"});
@@ -332,7 +334,7 @@ TEST_CASE("export: a snapshot as rollups in bytes, and as metrics of categories"
   CHECK(list[0]["command"] == "nginx: worker");
   CHECK(list[0]["pid"] == 7);
   CHECK(list[0]["rollup"]["Pss"] == 5 * 1024 * 1024);
-  CHECK(list[0]["shared_swap_pss"] == 0);  // nothing is swapped out
+  CHECK(list[0]["shared_swap_pss"].is_null());  // the sample does not have it
   CHECK(rollups.error.find("1 process is left out") != std::string::npos);
   const Outcome metrics = ask(history, {"export", "--format", "category-metrics"});
   const json named = json::parse(metrics.out);
@@ -340,9 +342,14 @@ TEST_CASE("export: a snapshot as rollups in bytes, and as metrics of categories"
   CHECK(named["web_server_pss_total"]["summary"]["units"] == "MiB");
   CHECK(named["web_server_pss_swap"]["summary"]["improvement_direction"] == "down");
   CHECK_FALSE(named.contains("other_pss"));
+  const json login = json::parse(ask(history, {"export", "--format", "category-metrics", "--suffix", "_login"}).out);
+  CHECK(login["web_server_login_pss"]["summary"]["value"] == 6.0);
+  CHECK(login.contains("web_server_login_pss_swap"));
+  CHECK(login.contains("web_server_login_pss_total"));
+  CHECK(login.size() == 3);
 }
 
-TEST_CASE("export: the share in the swap of shared mappings is beside SwapPss, and in the swap of its category") {
+TEST_CASE("export: the share of shared swap is next to SwapPss, and included in the category's swap") {
   test::History history;
   history.begin_run();
   history.birth(7, {"nginx", "nginx: worker", "web"}, 1024);
@@ -360,7 +367,7 @@ TEST_CASE("export: the share in the swap of shared mappings is beside SwapPss, a
   CHECK(named["web_pss"]["summary"]["value"] == 2.0);
   CHECK(named["web_pss_swap"]["summary"]["value"] == 0.75);
   CHECK(named["web_pss_total"]["summary"]["value"] == 2.75);
-  CHECK(metrics.error.find("the share of 1 process in the swap of shared mappings is not known") != std::string::npos);
+  CHECK(metrics.error.find("the share of 1 process in swapped shared memory is unknown") != std::string::npos);
 }
 
 TEST_CASE("export: a rollup without Pss or SwapPss is an error that names the process") {
@@ -379,7 +386,7 @@ TEST_CASE("export: a rollup without Pss or SwapPss is an error that names the pr
   }
 }
 
-TEST_CASE("export: to a file, with a suffix in its name, whole or not at all") {
+TEST_CASE("export: to a file, with a suffix in its name, complete or not at all") {
   const test::TemporaryDirectory directory;
   const std::string file = directory.path() + "/machine.v1.csv";
   const Outcome written = ask({"--last", "1d", "-o", file});
@@ -407,7 +414,7 @@ TEST_CASE("export: to a file, with a suffix in its name, whole or not at all") {
   CHECK(ask({"-o", empty, "--suffix", "/x"}).exit == Exit::usage);
 }
 
-TEST_CASE("export: nothing recorded is exit status 3, with the header; what does not go together is refused") {
+TEST_CASE("export: nothing recorded is exit status 3, with the header; conflicting options are refused") {
   const Outcome nothing = ask({"machine", "--day", "2020-01-01"});
   CHECK(nothing.exit == Exit::empty);
   CHECK(lines(nothing.out).size() == 1);
@@ -426,6 +433,34 @@ TEST_CASE("export: nothing recorded is exit status 3, with the header; what does
     CHECK(refused.exit == Exit::usage);
     CHECK(refused.out.empty());
   }
+}
+
+TEST_CASE("Rows are written while no transaction is open: a slow reader does not keep the -wal from its start") {
+  test::Simulation simulation({.processes = 200, .changing = 0.5});
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.path() + "/memoir.db";
+  const auto writer = Writer::open(path, Durability::normal);
+  REQUIRE(writer.ok());
+  REQUIRE((*writer)->begin_run({simulation.boot(), 1, "test", 10'000, simulation.now()}).ok());
+  for (int i = 0; i < 200; ++i) REQUIRE((*writer)->write(simulation.next()).ok());
+  SQLite::Database other(path, SQLite::OPEN_READWRITE);
+  std::size_t bytes = 0;
+  int calls = 0;
+  int blocked = 0;
+  for (const char* format : {"csv", "jsonl", "openmetrics"}) {
+    const Outcome outcome = run_query({"export", "processes", "--last", "1h", "--format", format, "--db", path},
+                                      test::ManualClock(simulation.now()), [&](std::string_view text) -> Status {
+                                        bytes += text.size();
+                                        ++calls;
+                                        blocked += other.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)").getInt();
+                                        return Done{};
+                                      });
+    CAPTURE(outcome.error);
+    CHECK(outcome.exit == Exit::answered);
+  }
+  CHECK(bytes > 20U << 20U);
+  CHECK(calls > 6);
+  CHECK(blocked == 0);
 }
 
 }  // namespace export_test

@@ -1,7 +1,7 @@
 #include "query/args/filter.h"
 
 #include "query/args/subject.h"
-#include "query/names/subject_word.h"
+#include "query/names/name_lookup.h"
 #include "query/render/shell_text.h"
 #include "query/render/terminal.h"
 #include "support/catch.h"
@@ -46,22 +46,33 @@ StoredProcess life(std::int32_t pid, std::int64_t start_ms, std::uint32_t exec_c
 
 }  // namespace
 
-TEST_CASE("Filters compare as a whole or search by regex, and all must hold") {
+TEST_CASE("Filters compare complete values or search by regex, and all must match") {
   CHECK(takes({}));
   CHECK(takes({"category=web"}));
   CHECK_FALSE(takes({"category=we"}));
   CHECK(takes({"pid=812"}));
   CHECK_FALSE(takes({"pid=81"}));
   CHECK(takes({"pid~^81"}));
+  // With a start, in seconds or milliseconds, one of several processes with this pid.
+  constexpr std::int64_t start_ms = 1'795'166'412'345;
+  const auto is_meant = [](const char* pid) {
+    const auto filter = Filter::parse({std::string("pid=") + pid});
+    REQUIRE(filter.ok());
+    return filter->matches(life(812, start_ms, 0, "web"));
+  };
+  CHECK(is_meant("812@1795166412345"));
+  CHECK(is_meant("812@1795166412"));
+  CHECK_FALSE(is_meant("812@1795166414"));
+  CHECK_FALSE(is_meant("813@1795166412"));
   CHECK(takes({"command~worker"}));
   CHECK_FALSE(takes({"command~^worker"}));
   CHECK(takes({"cgroup~nginx\\.service$", "user=www-data", "comm=nginx", "exe=/usr/sbin/nginx"}));
   CHECK_FALSE(takes({"category=web", "user=root"}));
-  // The first = or ~ decides: the rest is the value.
+  // The first = or ~ decides: the remainder is the value.
   CHECK_FALSE(takes({"command=a~b=c"}));
 }
 
-TEST_CASE("A filter takes the others too, and a cgroup with what is below it") {
+TEST_CASE("A filter can be negated, and a cgroup includes its descendants") {
   CHECK(takes({"category!=db"}));
   CHECK_FALSE(takes({"category!=web"}));
   CHECK(takes({"comm!~^php", "user!=root"}));
@@ -76,7 +87,7 @@ TEST_CASE("A filter takes the others too, and a cgroup with what is below it") {
   CHECK(takes({"container="}));
 }
 
-TEST_CASE("A filter compares memory once it is known who held how much") {
+TEST_CASE("A filter compares memory once the usage of processes is known") {
   const auto ids = [](const std::string& expression) {
     auto filter = Filter::parse({expression, "category=web"});
     REQUIRE(filter.ok());
@@ -100,19 +111,21 @@ TEST_CASE("A filter compares memory once it is known who held how much") {
   CHECK(ids("hwm>1T").empty());
 }
 
-TEST_CASE("A filter that cannot be read names what is valid") {
+TEST_CASE("An invalid filter shows the valid ones") {
   const auto message = [](const char* expression) {
     const auto filter = Filter::parse({expression});
     REQUIRE_FALSE(filter.ok());
     CHECK(filter.error().kind == ErrorKind::malformed);
     CHECK(filter.error().message.find(
-              "category, user, pid, comm, exe, command, cgroup, unit, slice, identity, container") !=
+              "category, user, pid, comm, exe, command, script, cgroup, unit, slice, identity, container") !=
           std::string::npos);
     return filter.error().message;
   };
   CHECK(message("web").find("no =, ~, < or >") != std::string::npos);
   CHECK(message("rss>100").find("a number and a unit") != std::string::npos);
   CHECK(message("rss>-1M").find("a number and a unit") != std::string::npos);
+  CHECK(message("rss>nanM").find("a number and a unit") != std::string::npos);
+  CHECK(message("rss>infM").find("a number and a unit") != std::string::npos);
   CHECK(message("rss>1e3M").find("a number and a unit") != std::string::npos);
   CHECK(message("rss>9999999999999G").find("a number and a unit") != std::string::npos);
   CHECK(message("rss~1").find("rss is a size") != std::string::npos);
@@ -120,9 +133,14 @@ TEST_CASE("A filter that cannot be read names what is valid") {
   CHECK(message("rs>1M").find("did you mean 'rss'") != std::string::npos);
   CHECK(message("comm!nginx").find("no =, ~, < or >") != std::string::npos);
   CHECK(message("categroy=web").find("did you mean 'category'") != std::string::npos);
+  CHECK(message("pid=812@monday").find("a start is a number") != std::string::npos);
+  CHECK(message("pid=812@").find("a start is a number") != std::string::npos);
   CHECK(message("command~(").find("missing )") != std::string::npos);
   CHECK(message("pid=nginx").find("number") != std::string::npos);
   CHECK(message("\x1b[2J=x").find('\x1b') == std::string::npos);
+  std::string alternatives = "command~first";
+  for (int i = 0; i < 2'000; ++i) alternatives += "|worker" + std::to_string(i) + ".*x";
+  CHECK(message(alternatives.c_str()).find("the pattern is too large") != std::string::npos);
 }
 
 TEST_CASE("Subjects name the machine, a process or a group") {
@@ -151,7 +169,7 @@ TEST_CASE("Subjects name the machine, a process or a group") {
   }
 }
 
-TEST_CASE("A pid that had several lives is asked which, an exec is the same life") {
+TEST_CASE("A reused pid lists its processes, an exec is the same process") {
   const std::vector<StoredProcess> processes{life(812, 1'795'000'000'000, 0, "web"),
                                              life(812, 1'795'000'000'000, 1, "web"),
                                              life(812, 1'795'009'000'000, 0, "db"), life(7, 0, 0, "web")};
@@ -176,21 +194,21 @@ TEST_CASE("Units and identities are filtered by too") {
   CHECK_FALSE(takes({"unit=nginx"}));
 }
 
-TEST_CASE("What nobody has is named, with the nearest that somebody has") {
+TEST_CASE("A value that no process has is named, with the nearest existing one") {
   const std::vector<StoredProcess> processes{life(812, 0, 0, "web"), life(813, 0, 0, "db")};
   const auto filter = Filter::parse({"category=wbe", "user=www-data", "comm~x", "pid=1"});
   REQUIRE(filter.ok());
   CHECK(filter->misses(processes) ==
-        std::vector<std::string>{"no process has the category 'wbe'; did you mean 'web'?",
-                                 "no tick saw a process 1 then; a life that is shorter than "
-                                 "the recorder's interval is missed"});
+        std::vector<Filter::Miss>{
+            {"no process has the category 'wbe'; did you mean 'web'?", ""},
+            {"no process 1 was sampled then; one that runs for less than the recorder's interval may be missed", "1"}});
 }
 
-TEST_CASE("A word means what is called so; what means the same processes comes once") {
+TEST_CASE("A name matches everything with it; matches with the same processes come once") {
   std::vector<StoredProcess> processes{life(1, 0, 0, "web"), life(2, 0, 0, "web"), life(3, 0, 0, "db")};
   const auto names = [&processes](std::string_view word) {
     std::vector<std::string> all;
-    for (const Meaning& meaning : meanings_of(word, processes)) all.push_back(meaning.key + ":" + meaning.value);
+    for (const NameMatch& meaning : name_matches(word, processes)) all.push_back(meaning.key + ":" + meaning.value);
     return all;
   };
   using Names = std::vector<std::string>;
@@ -201,13 +219,17 @@ TEST_CASE("A word means what is called so; what means the same processes comes o
   CHECK(names("ngin").empty());
   processes[2].info.comm = "web";
   CHECK(names("web") == Names{"category:web", "comm:web"});
-  CHECK(names("nginx") == Names{"unit:nginx.service", "comm:nginx"});
+  CHECK(names("nginx") == Names{"comm:nginx"});  // exactly so; the unit in part
   processes[1].info.exe = "/opt/nginx";
   CHECK(names("/opt/nginx") == Names{"exe:/opt/nginx"});
-  CHECK(names("nginx") == Names{"unit:nginx.service", "exe:/usr/sbin/nginx", "exe:/opt/nginx", "comm:nginx"});
+  for (StoredProcess& process : processes) process.info.comm = "main";
+  // Two programs, and their common unit.
+  CHECK(names("nginx") == Names{"unit:nginx.service", "exe:/usr/sbin/nginx", "exe:/opt/nginx"});
+  processes[2].info.command = "python3 /srv/worker.py 3";
+  CHECK(names("worker.py") == Names{"script:worker.py"});
 }
 
-TEST_CASE("A word for the shell is what the shell makes of it") {
+TEST_CASE("A quoted word is what the shell makes of it") {
   use_utf8();
   CHECK(shell_word("comm:nginx") == "comm:nginx");
   CHECK(shell_word("identity:a b") == "'identity:a b'");

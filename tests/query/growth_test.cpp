@@ -1,5 +1,6 @@
-// top --by growth: what was not there held nothing, and what ended is gone; as diff has it, from ticks and from
-// rollups.
+// top --by growth: an absent process counts as 0, and an exited one is gone; as in diff, from ticks and from rollups.
+
+#include <cstdlib>
 
 #include <nlohmann/json.hpp>
 
@@ -29,8 +30,8 @@ json row_of(const json& answer, const std::string& key, const json& value) {
   return {};
 }
 
-// A service that leaks, a compiler that ends, a cache that is new, a job that comes and goes, one that stays, and one
-// that was started just now.
+// A leaking service, a compiler that exits, a new cache, a short job, one that stays, and one that was started just
+// now.
 void record(History& history, int ticks) {
   history.begin_run();
   history.birth(1, {"leaky", "leaky", "web", "www-data", "/leaky.service"}, 100 * kMib);
@@ -54,7 +55,8 @@ void record(History& history, int ticks) {
 }  // namespace
 
 TEST_CASE(
-    "top by growth: what began grew by all it holds, what ended shrank by all it held, what came and went by nothing") {
+    "top by growth: started processes grew by all their memory, exited ones shrank by it, brief ones by 0"
+    "0") {
   const bool rolled = GENERATE(false, true);
   History history(rolled ? 120'000 : 10'000);
   record(history, rolled ? 40 : 10);
@@ -80,7 +82,7 @@ TEST_CASE(
   CHECK(table.substr(line, last - line).find(" gone ") != std::string::npos);
 }
 
-TEST_CASE("top by growth agrees with diff, whatever the group and the tier") {
+TEST_CASE("top by growth agrees with diff, for every group and tier") {
   const bool rolled = GENERATE(false, true);
   History history(rolled ? 120'000 : 10'000);
   record(history, rolled ? 40 : 10);
@@ -105,7 +107,7 @@ TEST_CASE("top by growth agrees with diff, whatever the group and the tier") {
   }
 }
 
-TEST_CASE("categories over a range: one that began grew by all it holds, one that ended is gone") {
+TEST_CASE("categories over a range: one that started grew by all its memory, one that exited is gone") {
   History history;
   record(history, 10);
   const json answer = whole_of(history, {"categories", "--last", "1d"});
@@ -135,6 +137,43 @@ TEST_CASE("top by hwm: of equal marks of a group the first counts, whichever pro
   CHECK(answer["tier"] == (rolled ? "5min" : "raw"));
   CHECK(row_of(answer, "category", "web")["max_at_ms"] == History::kStart + (rolled ? 1'200'000 : 100'000));
   CHECK(row_of(answer, "category", "other")["max_at_ms"] == History::kStart);
+}
+
+TEST_CASE("top: huge pages count for the rank, at one time, over a range, by group and in peaks") {
+  const bool rolled = GENERATE(false, true);
+  History history(rolled ? 120'000 : 10'000);
+  history.begin_run();
+  history.birth(1, {"small", "small", "web", "web", "/a"}, 2 * kMib);
+  history.birth(2, {"large", "large", "other", "other", "/b"}, 70 * kMib);
+  for (const std::int32_t pid : {1, 2}) {
+    history.set(pid, ProcessField::vm_size, 500 * kMib);
+    history.set(pid, ProcessField::hugetlb_pages, pid == 1 ? 100 * kMib : 0);
+  }
+  history.tick(rolled ? 100 : 30);
+  history.maintain();
+  const json now = json_of(history, {"top"});
+  CHECK(now["rows"][0]["comm"] == "small");
+  CHECK(now["rows"][0]["hugetlb_pages_kib"] == 100 * kMib);
+  CHECK(now["rows"][0]["pss_kib"] == 2 * kMib);
+  CHECK(now["rows"][1]["hugetlb_pages_kib"] == 0);
+  CHECK(now["totals"]["hugetlb_pages_kib"] == 100 * kMib);
+  CHECK(text_of(history, {"top"}).find("HUGETLB") != std::string::npos);
+  for (const char* group : {"category", "cgroup", "identity", "user"}) {
+    const json groups = json_of(history, {"top", "--group", group});
+    CHECK(groups["rows"][0]["hugetlb_pages_kib"] == 100 * kMib);
+    const json over = whole_of(history, {"top", "--last", "1d", "--by", "hugetlb", "--group", group});
+    CHECK(over["tier"] == (rolled ? "5min" : "raw"));
+    // The time after the last complete bucket is in none.
+    const json of_pss = whole_of(history, {"top", "--last", "1d", "--by", "pss", "--group", group});
+    const std::int64_t expected = of_pss["rows"][1]["mean_kib"].get<std::int64_t>() * 50;
+    CHECK(std::abs(over["rows"][0]["mean_kib"].get<std::int64_t>() - expected) <= 50);
+  }
+  const json peaks = json_of(history, {"peaks", "--by", "hugetlb"});
+  REQUIRE(peaks["rows"].size() == 1);
+  CHECK(peaks["rows"][0]["comm"] == "small");
+  CHECK(peaks["rows"][0]["peak_kib"] == 100 * kMib);
+  const json of_cgroups = json_of(history, {"peaks", "--group", "cgroup", "--by", "hugetlb"});
+  CHECK(of_cgroups["rows"][0]["peak_kib"] == 100 * kMib);
 }
 
 }  // namespace growth_test

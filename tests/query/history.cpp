@@ -72,7 +72,9 @@ void History::birth(std::int32_t pid, const Person& person, std::int64_t pss_kib
 }
 
 void History::parent(std::int32_t pid, std::int32_t parent_pid) {
-  lives_.at(pid).sample.parent_pid = parent_pid;
+  Life& life = lives_.at(pid);
+  life.sample.parent_pid = parent_pid;
+  if (life.newborn) life.info.parent_pid = parent_pid;
 }
 
 void History::hold(std::int32_t pid, std::int64_t pss_kib) {
@@ -120,6 +122,35 @@ void History::death(std::int32_t pid) {
   lives_.erase(pid);
 }
 
+void History::exec(std::int32_t pid, const Person& person, std::int64_t pss_kib) {
+  Life& life = lives_.at(pid);
+  exits_.push_back({life.info.key, ExitKind::execed});
+  const ProcessInfo before = life.info;
+  birth(pid, person, pss_kib);
+  ProcessInfo& info = lives_.at(pid).info;
+  info.key = {pid, before.key.start_ticks, before.key.exec_count + 1};
+  info.start_ms = before.start_ms;
+  lives_.at(pid).sample.key = info.key;
+}
+
+void History::report_exit(std::int32_t pid, std::int32_t exit_code) {
+  const ProcessInfo& info = lives_.at(pid).info;
+  const std::int64_t exited_ms = now_.wall_ms - 1'000;
+  ends_.push_back({info.key, exited_ms, exited_ms - info.start_ms, exit_code, {}, {}});
+  ++events_->exits;
+}
+
+void History::exec_and_exit(std::int32_t pid, const Person& person, std::int64_t peak_kib, std::int32_t exit_code) {
+  const ProcessInfo before = lives_.at(pid).info;
+  flash(pid, person, peak_kib, exit_code);
+  ProcessInfo& info = flashed_.back();
+  info.key = {pid, before.key.start_ticks, before.key.exec_count + 1};
+  info.start_ms = before.start_ms;
+  ends_.back().process = seen_.back().process = info.key;
+  ends_.back().lived_ms = ends_.back().exited_ms - before.start_ms;
+  death(pid);
+}
+
 void History::machine(std::int64_t used_kib, std::int64_t swap_kib) {
   MachineMemory& memory = machine_.memory;
   memory.set(M::mem_total, kMemTotal);
@@ -150,7 +181,7 @@ std::vector<CategorySample> History::totals() const {
   return list;
 }
 
-void History::outside(const std::vector<std::string>& names) {
+void History::shmem(const std::vector<std::string>& names) {
   segments_ = {SysvSegment{.shmid = 5, .creator_pid = 7, .size_kib = 512, .rss_kib = 400}};
   TmpfsSample mount;
   mount.walk = TmpfsWalk::whole;
@@ -184,10 +215,10 @@ void History::container(const CgroupContainer& container) {
   containers_.push_back(container);
 }
 
-void History::ledger(std::int32_t pid, ProcessLedger ledger) {
-  ledger.process = lives_.at(pid).sample.key;
-  if (ledger.state == LedgerState::exact) ledger.read_ms = now_.wall_ms;
-  ledgers_[pid] = std::move(ledger);
+void History::summary(std::int32_t pid, ProcessMappings summary) {
+  summary.process = lives_.at(pid).sample.key;
+  if (summary.state == MappingState::exact) summary.read_ms = now_.wall_ms;
+  summaries_[pid] = std::move(summary);
 }
 
 void History::seen(std::int32_t pid, std::int64_t rss_kib, std::int64_t at_ms) {
@@ -196,28 +227,28 @@ void History::seen(std::int32_t pid, std::int64_t rss_kib, std::int64_t at_ms) {
 }
 
 void History::cgroup_peak(const std::string& path, std::int64_t usage_kib) {
-  cgroup_peaks_.push_back({path, {{}, SeenSize{usage_kib, now_.wall_ms, {}, SeenBy::memory_peak}}, {}});
+  cgroup_peaks_.push_back({path, {{}, SeenSize{usage_kib, now_.wall_ms, {}, Origin::memory_peak}}, {}});
 }
 
 void History::flash(std::int32_t pid, const Person& person, std::int64_t peak_kib, std::int32_t exit_code) {
-  const std::int64_t ended_ms = now_.wall_ms - 2'000;
+  const std::int64_t exited_ms = now_.wall_ms - 2'000;
   ProcessInfo info;
   info.key = {pid, ++births_, 0};
-  info.start_ms = ended_ms - 40;
+  info.start_ms = exited_ms - 40;
   info.parent_pid = 1;
   info.user = person.user;
   info.comm = info.command = person.comm;
   info.category = person.category;
   flashed_.push_back(info);
-  ends_.push_back({info.key, ended_ms, 40, exit_code, peak_kib, HeldAtEnd{peak_kib - 100, 100, 0, 0}});
-  seen_.push_back({info.key, {}, {}, {{}, SeenSize{peak_kib, ended_ms, ended_ms - 40, SeenBy::exit}}});
-  ++events_->ends;
+  ends_.push_back({info.key, exited_ms, 40, exit_code, peak_kib, MemoryAtExit{peak_kib - 100, 100, 0, 0}});
+  seen_.push_back({info.key, {}, {}, {{}, SeenSize{peak_kib, exited_ms, exited_ms - 40, Origin::exit}}});
+  ++events_->exits;
 }
 
 void History::flashes(const std::string& comm, std::int64_t count, std::int64_t peak_kib) {
-  const std::int64_t ended_ms = now_.wall_ms - 1'000;
-  end_sums_.push_back({comm, "root", "", count, ended_ms - 5'000, ended_ms, 10 * count, peak_kib, ended_ms});
-  events_->ends += count;
+  const std::int64_t exited_ms = now_.wall_ms - 1'000;
+  exit_sums_.push_back({comm, "root", "", count, exited_ms - 5'000, exited_ms, 10 * count, peak_kib, exited_ms});
+  events_->exits += count;
 }
 
 Tick History::make_tick() {
@@ -242,19 +273,21 @@ Tick History::make_tick() {
   tick.exits = std::exchange(exits_, {});
   tick.counts.seen = static_cast<std::int64_t>(lives_.size());
   tick.counts.kernel_threads = 7;
-  tick.counts.exited = static_cast<std::int64_t>(tick.exits.size());
   for (auto& [pid, life] : lives_) {
     if (std::exchange(life.newborn, false)) tick.born.push_back(life.info);
+    const Source source = life.sample.source;
+    if (source == Source::exact) life.sample.read_boot_ms = now_.boot_ms;
+    if (source == Source::approximate || source == Source::inaccessible) life.sample.read_boot_ms.reset();
     tick.processes.push_back(life.sample);
     if (reads_) tick.reads.count(life.sample.source);
     tick.counts.zombies += life.sample.state == 'Z' ? 1 : 0;
     tick.counts.denied += life.sample.source == Source::approximate ? 1 : 0;
   }
-  for (auto& [pid, ledger] : std::exchange(ledgers_, {})) tick.ledgers.push_back(std::move(ledger));
+  for (auto& [pid, summary] : std::exchange(summaries_, {})) tick.summaries.push_back(std::move(summary));
   for (ProcessInfo& info : std::exchange(flashed_, {})) tick.born.push_back(std::move(info));
-  tick.counts.born = static_cast<std::int64_t>(tick.born.size());
-  tick.ends = std::exchange(ends_, {});
-  tick.end_sums = std::exchange(end_sums_, {});
+  tick.exit_records = std::exchange(ends_, {});
+  std::ranges::sort(tick.exit_records, {}, &ExitRecord::process);
+  tick.exit_sums = std::exchange(exit_sums_, {});
   tick.oom_victims = std::exchange(oom_victims_, {});
   if (events_) tick.events = std::exchange(*events_, {});
   return tick;

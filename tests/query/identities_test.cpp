@@ -1,4 +1,4 @@
-// What an identity is called, which containers are one, and how a file goes on that was begun under another rule.
+// Names of identities, container identities, and a file started under another rule.
 
 #include <SQLiteCpp/Database.h>
 #include <map>
@@ -66,7 +66,7 @@ TEST_CASE("Containers that run the same are identities of their own, in every co
   }
 }
 
-TEST_CASE("A series is asked for by what an identity is called, and headed by it") {
+TEST_CASE("A series of an identity is requested by its name, which is its heading") {
   History history;
   history.begin_run();
   history.birth(100, nginx("/system.slice/web.service"), 100'000);
@@ -77,6 +77,56 @@ TEST_CASE("A series is asked for by what an identity is called, and headed by it
   CAPTURE(outcome.out, outcome.error);
   CHECK(outcome.exit == Exit::answered);
   CHECK(outcome.out.find("PSS of nginx: worker 7 in ") != std::string::npos);
+}
+
+TEST_CASE("An identity is named by the processes that acted; what varies in their command lines is marked") {
+  const auto worker = [](const std::string& arguments) {
+    return Person{"worker.py", "worker.py " + arguments, "batch", "root", "/system.slice/batch.service"};
+  };
+  constexpr const char* kIdentity = "batch.service worker.py N N N";
+  History history;
+  history.begin_run();
+  history.birth(1, worker("60 1 1"), 1'000);
+  history.birth(2, worker("60 6 3"), 10'000);
+  history.tick(3);
+  history.hold(2, 90'000);
+  history.tick();
+  const std::string grown = "@" + std::to_string(history.now_ms() - History::kInterval);
+  const auto title = [&](const std::vector<std::string>& words) {
+    const Json answer = json_of(history, words);
+    for (const Json& row : answer["rows"]) {
+      if (row["identity"] == kIdentity) return row["title"].get<std::string>();
+    }
+    return answer.dump();
+  };
+  const std::string start = "@" + std::to_string(History::kStart);
+  CHECK(title({"diff", start, grown, "--group", "identity"}) == "worker.py 60 6 3 in batch.service");
+  CHECK(title({"top", "--group", "identity"}) == "worker.py 60 … … in batch.service");
+  CHECK(title({"top", "--group", "identity", "--filter", "pid=1"}) == "worker.py 60 1 1 in batch.service");
+  const auto part = [&](const std::string& at) {
+    const Json answer = json_of(history, {"incident", "--at", at, "--window", "1m"});
+    for (const Json& row : answer["rows"]) {
+      if (row["part"] == kIdentity) return row["title"].get<std::string>();
+    }
+    return answer.dump();
+  };
+  CHECK(part(grown) == "worker.py 60 6 3 in batch.service");
+  history.death(2);
+  history.birth(3, worker("60 0 30"), 1'000);
+  history.tick(2);
+  CHECK(title({"diff", grown, "now", "--group", "identity"}) == "worker.py 60 … … in batch.service");
+  const Outcome trend = ask(history, {"trend", "identity:worker.py N N N"});
+  CAPTURE(trend.out, trend.error);
+  CHECK(trend.out.find("PSS of worker.py 60 … … in ") != std::string::npos);
+  for (const char* copied : {"worker.py 60 … … in batch.service", "worker.py 60 …", "work… in batch.service",
+                             "worker.py 60 6 3 in batch.service", "worker.py 60 0 30 in batch.service (pid 3)"}) {
+    CAPTURE(copied);
+    CHECK(ask(history, {"trend", copied}).exit == Exit::answered);
+  }
+  for (const char* other : {"…", "worker.py 61 … in batch.service", "work… in other.service"}) {
+    CAPTURE(other);
+    CHECK(ask(history, {"trend", other}).exit == Exit::empty);
+  }
 }
 
 }  // namespace identities_test

@@ -1,11 +1,15 @@
-// memoir leaks --csv: what is read, what is said of what is not, and that no database is needed.
+// memoir leaks --csv: valid input, messages for invalid input, and no database.
 
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
+#include <string_view>
+#include <thread>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "query/application.h"
 #include "query/commands/leaks/leaks.h"
 #include "support/catch.h"
@@ -54,7 +58,7 @@ struct File {
 
 Outcome ask(std::vector<std::string> words) {
   words.insert(words.begin(), "leaks");
-  return answer(words, test::ManualClock({kStartMs, 0}));
+  return run_query(words, test::ManualClock({kStartMs, 0}));
 }
 
 Json answered(std::vector<std::string> words) {
@@ -67,7 +71,7 @@ Json answered(std::vector<std::string> words) {
 
 }  // namespace
 
-TEST_CASE("A CSV file with a header has KiB, lives and means in any order of columns") {
+TEST_CASE("A CSV file with a header has KiB, runs and means in any order of columns") {
   const CsvSeries plain = parsed("time_ms,kib\n1000,5\n2000,6.5\n");
   REQUIRE(plain.samples.size() == 2);
   CHECK(plain.unit == LeakUnit::kib);
@@ -101,7 +105,53 @@ TEST_CASE("A value that is not there was not known, lines out of order are sorte
   CHECK(parsed("time_ms,kib\n").samples.empty());
 }
 
-TEST_CASE("A bad line of a CSV file is told with the file and the line") {
+TEST_CASE("A CSV file as spreadsheets write it: a mark of byte order, quotes, returns") {
+  const CsvSeries series = parsed(
+      "\xEF\xBB\xBF\"time_ms\" , \"kib\",\"life\",\"a \"\"note\"\"\"\r\n"
+      "\"1000\",\"5\",\"a,\n b\",x\r\n2000,6.5,\"a,\n b\",\r\n");
+  REQUIRE(series.samples.size() == 2);
+  CHECK(series.unit == LeakUnit::kib);
+  CHECK(series.samples[1].at_ms == 2000);
+  CHECK(series.samples[1].value == 6.5);
+  CHECK(series.samples[1].life == series.samples[0].life);
+  CHECK(series.warnings == std::vector<std::string>{"x.csv: the column 'a \"note\"' is ignored"});
+  CHECK(error_of("time_ms,kib\n1,\"2\n3,4\n").find("x.csv: line 2: a quote is not closed") == 0);
+  CHECK(error_of("time_ms,kib,life\n1,2,\"a\nb\"\n3,x,c\n").find("x.csv: line 4: 'x' is not an amount") == 0);
+}
+
+TEST_CASE("A CSV file that has each line twice is judged as if it had it once") {
+  std::string twice;
+  const std::string once = history(true, true);
+  for (std::string_view rest = once; !rest.empty();) {
+    const std::string line = std::string(cut_line(rest)) + "\n";
+    twice += line.starts_with("time_ms") ? line : line + line;
+  }
+  const CsvSeries series = parsed(twice);
+  CHECK(series.samples.size() == parsed(once).samples.size());
+  CHECK(series.warnings.size() == 1);
+  const Json found = answered({"--csv", File(twice).path});
+  CHECK(found["verdict"] == "leak-steady");
+  CHECK(parsed("time_ms,kib,life\n1,2,a\n1,3,b\n").samples.size() == 2);
+  CHECK(parsed("time_ms,kib\n1,2\n1,3\n").samples.at(0).value == 3);
+}
+
+TEST_CASE("A pipe is read as a file is") {
+  const std::string text = history(true, true);
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  std::thread writer([&] {
+    for (std::string_view rest = text; !rest.empty();) {
+      const ssize_t wrote = write(ends[1], rest.data(), rest.size());
+      rest.remove_prefix(static_cast<std::size_t>(wrote));
+    }
+    close(ends[1]);
+  });
+  CHECK(answered({"--csv", fmt::format("/dev/fd/{}", ends[0])})["verdict"] == "leak-steady");
+  writer.join();
+  close(ends[0]);
+}
+
+TEST_CASE("A bad line of a CSV file is reported with the file and the line") {
   CHECK(error_of("time_ms,kib\n1,2\n2,many\n").find("x.csv: line 3: 'many' is not an amount") == 0);
   CHECK(error_of("time_ms,kib\n1,-2\n").find("x.csv: line 2: '-2' is not an amount") == 0);
   CHECK(error_of("time_ms,kib\n1,inf\n").find("line 2") != std::string::npos);
@@ -142,7 +192,26 @@ TEST_CASE("A leak in a CSV file is found without a database, in each format") {
   }
 }
 
-TEST_CASE("Values without a unit are told in theirs") {
+TEST_CASE("With a limit, a CSV file's leak has the time until it is reached, with its interval") {
+  const File file(history(true, true));  // 280 MiB at the end, 4 MiB a day
+  const Json found = answered({"--csv", file.path, "--limit-kib", "327680"});
+  const double in_ms = found["runs_out_in_ms"].get<double>();
+  CHECK(in_ms == Approx(11.2 * 86'400'000).epsilon(0.1));
+  REQUIRE(found["runs_out_interval_ms"].size() == 2);
+  CHECK(found["runs_out_interval_ms"][0].get<double>() <= in_ms);
+  CHECK(found["runs_out_interval_ms"][1].get<double>() >= in_ms);
+  CHECK(found["rows"][0]["runs_out_in_ms"] == found["runs_out_in_ms"]);
+  CHECK(found["rows"][0]["accelerates"] == false);
+  CHECK(answered({"--csv", file.path, "--limit", "320MiB"})["runs_out_in_ms"] == found["runs_out_in_ms"]);
+  CHECK(ask({"--csv", file.path, "--limit", "320MiB"}).out.find("in 11 d") != std::string::npos);
+
+  CHECK(answered({"--csv", file.path})["runs_out_in_ms"].is_null());
+  CHECK(ask({"--csv", file.path, "--limit-kib", "much"}).exit == Exit::usage);
+  CHECK(ask({"--csv", file.path, "--limit-kib", "-1"}).exit == Exit::usage);
+  CHECK(ask({"--limit-kib", "10"}).exit == Exit::usage);
+}
+
+TEST_CASE("Values without a unit are shown without one") {
   const File file(history(true, false));
   const Json found = answered({"--csv", file.path});
   CHECK(found["leak"] == true);
@@ -150,7 +219,7 @@ TEST_CASE("Values without a unit are told in theirs") {
   CHECK(ask({"--csv", file.path}).out.find("MiB") == std::string::npos);
 }
 
-TEST_CASE("Files that do not leak, several at once, and one that holds nothing") {
+TEST_CASE("Files without a leak, several at once, and an empty one") {
   const File calm(history(false, true));
   const File leak(history(true, true));
   CHECK(answered({"--csv", calm.path})["leak"] == false);
@@ -165,7 +234,7 @@ TEST_CASE("Files that do not leak, several at once, and one that holds nothing")
   CHECK(Json::parse(outcome.out)["verdict"] == "insufficient");
 }
 
-TEST_CASE("What cannot be judged from a CSV file is an error that says why") {
+TEST_CASE("A CSV file that cannot be judged is an error with the reason") {
   const Outcome none = ask({"--csv", "/nowhere/rss.csv"});
   CHECK(none.exit == Exit::failed);
   CHECK(none.error.find("/nowhere/rss.csv") != std::string::npos);

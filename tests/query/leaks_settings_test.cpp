@@ -1,4 +1,4 @@
-// Where the analysis' hour comes from.
+// The source of the analysis' hour.
 
 #include <fstream>
 
@@ -41,7 +41,7 @@ TEST_CASE("leaks: the hour is that of --hour, else of the configuration that is 
   CHECK(hour_of(options) == 3'600'000);
 }
 
-TEST_CASE("leaks: an hour that is none is an error that names its place") {
+TEST_CASE("leaks: an invalid hour is an error that names its place") {
   const test::TemporaryDirectory folder;
   std::vector<std::string> warnings;
   const auto error_of = [&](const Options& options) {
@@ -57,7 +57,7 @@ TEST_CASE("leaks: an hour that is none is an error that names its place") {
   options.hour = "soon";
   CHECK(error_of(options).find("--hour: ") == 0);
   options.hour = "1ms";
-  CHECK(error_of(options) == "--hour: less than 10 ms has nothing to judge");
+  CHECK(error_of(options) == "--hour: must be at least 10 ms");
 }
 
 }  // namespace leaks_settings_test

@@ -1,7 +1,8 @@
-// memoir leaks on a recorded machine that lives fast: what the analysis takes for an hour is a minute, a tick is ten
-// seconds, so that ten days of it are four hours.
+// memoir leaks on a fast machine: the analysis' hour is a minute and a tick is ten seconds, so that ten of its days are
+// four hours.
 
 #include <cmath>
+#include <random>
 
 #include <nlohmann/json.hpp>
 
@@ -24,8 +25,8 @@ namespace {
 constexpr int kTicksPerDay = 24 * 6;
 constexpr int kDays = 10;
 
-// A leak of 20 MiB a "day", a flat one, one that is restarted each day and a half and leaks, a pool of workers that are
-// never reaped, a job now and then.
+// A leak of 20 MiB a "day", a flat one, one that is restarted each day and a half and leaks, a pool of workers that
+// never exit, a job now and then.
 void record(History& history) {
   history.begin_run();
   history.machine(16 * 1024 * 1024 - 512 * 1024, 4 * 1024 * 1024);
@@ -71,7 +72,7 @@ std::string verdict(const Json& answer, const std::string& subject, const std::s
 
 }  // namespace
 
-TEST_CASE("Leaks are found by identity, what is none is let go, and each verdict is explained") {
+TEST_CASE("Leaks are found by identity, other growth is dismissed, and each verdict is explained") {
   History history;
   record(history);
 
@@ -84,7 +85,7 @@ TEST_CASE("Leaks are found by identity, what is none is let go, and each verdict
   CHECK(verdict(leaks, "worker") == "count-leak");
   for (const Json& row : leaks["rows"]) {
     const std::string subject = row["subject"];
-    // 50,000 KiB are held beside page cache; far off limits are none.
+    // 50,000 KiB are used besides page cache; distant limits are omitted.
     if (subject.find("worker") != std::string::npos) {
       CHECK(row["limit"] == "memory.max of /system.slice/pool.service");
       CHECK(row["limit_room_kib"] == 150'000);
@@ -99,11 +100,20 @@ TEST_CASE("Leaks are found by identity, what is none is let go, and each verdict
     CAPTURE(row.dump());
     CHECK(row["leak"] == true);
     if (row["subject"].get<std::string>().find("leaky") == std::string::npos) continue;
-    // By true days: 1440 minutes of which the analysis took each for an hour.
+    // Per true day: 1440 minutes, each an hour of the analysis.
     CHECK(row["slope_kib_per_day"].get<double>() == Approx(60 * 20 * 1024).epsilon(0.02));
     CHECK(row["limit"] == "the machine's memory");
     CHECK(row["limit_room_kib"] == 512 * 1024);
     CHECK(row["runs_out_in_ms"].get<double>() > 0);
+  }
+
+  // The summary judges the same without the evidence of other verdicts.
+  const Json day = json_of(history, {"summary", "--hour", "1m", "--all", "--day", "2026-11-19"});
+  CHECK(day["leaks_judged"] == leaks["totals"]["judged"]);
+  REQUIRE(day["leaks"].size() == leaks["rows"].size());
+  for (std::size_t i = 0; i < day["leaks"].size(); ++i) {
+    for (const char* field : {"subject", "title", "metric", "verdict", "reason", "slope_kib_per_day", "limit", "pid"})
+      CHECK(day["leaks"][i][field] == leaks["rows"][i][field]);
   }
 
   const Json all = json_of(history, fast({"--all", "--limit", "0"}));
@@ -123,16 +133,46 @@ TEST_CASE("Leaks are found by identity, what is none is let go, and each verdict
   CHECK(json_of(history, fast({"--explain", "100"}))["verdict"] == "leak-steady");
 }
 
-TEST_CASE("A series is told in order of time, wherever the wall clock was set back") {
+TEST_CASE("leaks: an extract of all judges as its file, wherever the clock was set") {
+  for (unsigned seed = 1; seed <= 3; ++seed) {
+    History history;
+    std::mt19937 engine(seed);
+    history.begin_run();
+    for (int at = 0; at < 4 * kTicksPerDay; ++at) {
+      for (int i = 0; i < 6; ++i) {
+        const std::string name = "leak" + std::to_string(i);
+        if (at == 0) history.birth(100 + i, {name, "/usr/bin/" + name, "web", "app", "/" + name + ".service"}, 100'000);
+        history.hold(100 + i, 100'000 + std::int64_t{at} * (10 + 20 * i) + static_cast<std::int64_t>(engine() % 500));
+      }
+      history.tick();
+      history.maintain();
+      if (engine() % 150 == 0) history.step_wall((static_cast<std::int64_t>(engine() % 1'500) - 700) * 1000);
+    }
+    history.end_run();
+    const std::string copy = history.path() + ".extract";
+    const std::int64_t now_ms = history.now_ms() + History::kHour;
+    memoir::test::ask(history.path(), now_ms,
+                      {"extract", "-o", copy, "--from", "2026-11-18 00:00", "--to", "2026-11-20 00:00"});
+    for (const bool is_fast : {true, false}) {
+      CAPTURE(seed, is_fast);
+      std::vector<std::string> words{"leaks", "--all"};
+      if (is_fast) words = fast({"--all"});
+      CHECK(memoir::test::json_of(copy, now_ms, words)["rows"] ==
+            memoir::test::json_of(history.path(), now_ms, words)["rows"]);
+    }
+  }
+}
+
+TEST_CASE("A series is in order of time, even where the wall clock was set back") {
   const auto bucket = [](std::int64_t from_ms, std::int32_t life) { return LeakBucket{from_ms, 1, 0, 0, 0, life}; };
   const LeakSeries series = in_order({{bucket(20, 0), bucket(30, 0), bucket(10, 0), bucket(20, 1), bucket(10, 1)}, 10});
-  std::vector<std::pair<std::int64_t, std::int32_t>> told;
-  for (const LeakBucket& of : series.buckets) told.emplace_back(of.from_ms, of.life);
-  CHECK(told == std::vector<std::pair<std::int64_t, std::int32_t>>{{10, 0}, {10, 1}, {20, 0}, {20, 1}, {30, 0}});
+  std::vector<std::pair<std::int64_t, std::int32_t>> ordered;
+  for (const LeakBucket& of : series.buckets) ordered.emplace_back(of.from_ms, of.life);
+  CHECK(ordered == std::vector<std::pair<std::int64_t, std::int32_t>>{{10, 0}, {10, 1}, {20, 0}, {20, 1}, {30, 0}});
   CHECK(series.width_ms == 10);
 }
 
-TEST_CASE("Too little history, no subject, and nothing recorded are said") {
+TEST_CASE("Too little history, no subject, and nothing recorded are reported") {
   History history;
   history.begin_run();
   history.birth(100, {"young", "/usr/bin/young", "web", "app", "/system.slice/young.service"}, 200'000);
@@ -147,17 +187,16 @@ TEST_CASE("Too little history, no subject, and nothing recorded are said") {
     CHECK(row["recorded_ms"] == 50'000);
     CHECK(row["needed_ms"] == 120'000);
     CHECK(row["reason"] ==
-          "there is too little history to judge: 0.8 of the 2.0 hours (by the configured hour) that are needed of one "
-          "life");
+          "there is too little history to judge: 0.8 of the 2.0 hours (by the configured hour) needed of one run");
   }
   const std::string said = ask(history, fast({})).out;
   CAPTURE(said);
   CHECK(said.find("3 have too little history: at most 1 min, where") != std::string::npos);
   CHECK(ask(history, fast({})).out.find("too little history") != std::string::npos);
 
-  const Outcome nobody = ask(history, fast({"yuong"}));
-  CHECK(nobody.exit == Exit::empty);
-  CHECK(nobody.error.find("yuong") != std::string::npos);
+  const Outcome unknown = ask(history, fast({"yuong"}));
+  CHECK(unknown.exit == Exit::empty);
+  CHECK(unknown.error.find("yuong") != std::string::npos);
   CHECK(ask(history, fast({"--explain"})).exit == Exit::usage);
   CHECK(ask(history, fast({"--from", "@1", "--to", "@2"})).exit == Exit::empty);
 }
@@ -180,7 +219,7 @@ TEST_CASE("Memory in tmpfs and in SysV segments leaks as a process does") {
 }
 
 // A worker that leaks into the limit of its cgroup is killed by the kernel; its neighbour leaks on.
-TEST_CASE("What ended is evidence and no forecast, and its limit is that of its cgroup") {
+TEST_CASE("An exited process is evidence without a forecast, and its limit is that of its cgroup") {
   History history;
   history.begin_run();
   history.machine(16 * 1024 * 1024 - 512 * 1024);
@@ -195,7 +234,7 @@ TEST_CASE("What ended is evidence and no forecast, and its limit is that of its 
     history.tick();
   };
   for (int at = 0; at < 1500; ++at) grow(true, at);
-  const std::int64_t ended_ms = history.now_ms();
+  const std::int64_t exited_ms = history.now_ms();
   history.death(100);
   for (int at = 1500; at < 1530; ++at) grow(false, at);
   history.end_run();
@@ -210,19 +249,19 @@ TEST_CASE("What ended is evidence and no forecast, and its limit is that of its 
   const Json& dead = leaks["rows"][1];
   CHECK(dead["subject"] == "/usr/bin/worker");
   CHECK(dead["verdict"] == "leak-steady");
-  CHECK(dead["ended_ms"] == ended_ms);
+  CHECK(dead["ended_ms"] == exited_ms);
   CHECK(dead["runs_out_in_ms"].is_null());
   CHECK(dead["limit_room_kib"].is_null());
   CHECK(dead["limit"] == "memory.max of /system.slice/worker.service");
-  CHECK(dead["reason"] == "its floor rises all the time; it has ended");
+  CHECK(dead["reason"] == "its floor rises all the time; it has exited");
   CHECK(leaks["totals"]["leaks"] == 2);
   CHECK(leaks["totals"]["ended"] == 1);
   const std::string table = ask(history, fast({})).out;
   CAPTURE(table);
   CHECK(table.find("\nended ") != std::string::npos);
   CHECK(table.find("2 leak (1 of them ended)") != std::string::npos);
-  // Before its end it was a leak as others are.
-  const Json before = json_of(history, fast({"--to", "@" + std::to_string(ended_ms - 60'000)}));
+  // Before its exit it was an ordinary leak.
+  const Json before = json_of(history, fast({"--to", "@" + std::to_string(exited_ms - 60'000)}));
   for (const Json& row : before["rows"]) CHECK(row["ended_ms"].is_null());
 }
 

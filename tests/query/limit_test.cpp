@@ -1,5 +1,7 @@
 // Without --limit an answer fits the terminal with its title and its headings; in a pipe it has 20 rows.
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "query/ask.h"
@@ -8,6 +10,7 @@
 #include "query/render/layout.h"
 #include "query/zone_guard.h"
 #include "support/catch.h"
+#include "support/manual_clock.h"
 
 namespace limit_test {
 
@@ -34,7 +37,7 @@ void record(History& history) {
   history.end_run();
 }
 
-// What the command prints on a terminal of that size, or, without one, in a pipe.
+// The command's output on a terminal of that size, or, without one, in a pipe.
 std::vector<std::string> lines_of(const std::vector<std::string>& arguments, std::optional<Screen> screen) {
   const test::ZoneGuard zone("UTC");
   const History& history = recorded<record>();
@@ -62,6 +65,18 @@ std::size_t rows_of(const std::string& format, const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) - 1;
 }
 
+// The lines of an answer that watch fits to its screen.
+std::size_t watched_height(std::vector<std::string> words) {
+  use_utf8();
+  const test::ZoneGuard zone("UTC");
+  const History& history = recorded<record>();
+  words.insert(words.end(), {"--db", history.path()});
+  const Outcome outcome = run_query(words, test::ManualClock({history.now_ms(), 0}), {}, Screen{80, 24, true});
+  CAPTURE(words, outcome.out, outcome.error);
+  CHECK(outcome.exit == Exit::answered);
+  return static_cast<std::size_t>(std::ranges::count(outcome.out, '\n'));
+}
+
 bool has(const std::vector<std::string>& lines, std::string_view part) {
   return std::any_of(lines.begin(), lines.end(),
                      [part](const std::string& line) { return line.find(part) != std::string::npos; });
@@ -69,7 +84,7 @@ bool has(const std::vector<std::string>& lines, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("An answer fits the terminal it goes to, and says what it leaves out") {
+TEST_CASE("An answer fits its terminal and counts omitted rows") {
   const Screen screen = GENERATE(Screen{80, 24}, Screen{60, 24}, Screen{100, 35}, Screen{132, 50}, Screen{200, 90});
   const auto arguments =
       GENERATE(std::vector<std::string>{"top"}, std::vector<std::string>{"top", "--last", "1h"},
@@ -83,14 +98,22 @@ TEST_CASE("An answer fits the terminal it goes to, and says what it leaves out")
   if (screen.lines < kCategories) CHECK(has(lines, "--limit"));
 }
 
-TEST_CASE("peaks on a large terminal shows the categories and who else held memory") {
+TEST_CASE("A watched answer fits its screen: sections that do not fit are left out") {
+  for (const char* command : {"status", "incident", "memory", "top"}) {
+    CAPTURE(command);
+    CHECK(watched_height({command}) < 24);
+  }
+  CHECK(watched_height({"summary", "--day", "today", "--all"}) < 24);
+}
+
+TEST_CASE("peaks on a large terminal shows the categories and the other processes at that time") {
   const auto lines = lines_of({"peaks"}, Screen{132, 60});
   CHECK(has(lines, "of 30 categories shown (--group category shows all)."));
   CHECK(has(lines, "process 120, "));
-  CHECK(has(lines, "most swap in use"));
+  CHECK(has(lines, "highest swap in use"));
 }
 
-TEST_CASE("Option --limit comes before the height of the terminal, and 20 rows are for a pipe") {
+TEST_CASE("Option --limit overrides the height of the terminal, and a pipe gets 20 rows") {
   CHECK(has(lines_of({"top", "--limit", "33"}, Screen{80, 24}), "33 of 120 rows"));
   CHECK(has(lines_of({"peaks", "--limit", "33"}, Screen{80, 24}), "33 of 120 rows"));
   CHECK(has(lines_of({"top"}, std::nullopt), "20 of 120 rows"));
@@ -99,7 +122,7 @@ TEST_CASE("Option --limit comes before the height of the terminal, and 20 rows a
   CHECK(lines_of({"top", "--limit", "0"}, Screen{80, 24}).size() > 120);
 }
 
-TEST_CASE("CSV and JSON have all rows, unless --limit asks for fewer: then standard error says so") {
+TEST_CASE("CSV and JSON have all rows, unless --limit is given, with a note on standard error") {
   struct Asked {
     std::vector<std::string> words;
     std::size_t rows;

@@ -1,4 +1,4 @@
-// Names that want to break a table, a terminal, a parser or a page: through the real writer, and then every command, by
+// Names crafted to break a table, a terminal, a parser or a page: through the real writer, and then every command, by
 // every group, in every format.
 
 #include <algorithm>
@@ -64,11 +64,11 @@ void record(History& history) {
     history.container({"/" + name, {"docker", name, name, name, name, name}});
     MappingRow mapped{{MappingKind::file, name}, {}};
     mapped.use.regions = 1;
-    ProcessLedger ledger{.regions = 1};
-    ledger.ledger.rows.push_back(std::move(mapped));
-    history.ledger(pid, std::move(ledger));
+    ProcessMappings summary{.regions = 1};
+    summary.summary.rows.push_back(std::move(mapped));
+    history.summary(pid, std::move(summary));
   }
-  history.outside(kNames);
+  history.shmem(kNames);
   history.tick(20);
   history.event("degraded", "a name in a message: " + kNames[0] + kNames[6]);
   for (pid = 101; pid < 110; ++pid) history.hold(pid, 40'960 + pid);
@@ -80,7 +80,7 @@ void record(History& history) {
 
 constexpr auto ask = test::ask_recorded<record>;
 
-// What each command needs beside its name.
+// Arguments that each command needs besides its name.
 std::vector<std::string> words_of(const Command& command, const std::string& folder) {
   static const std::map<std::string, std::vector<std::string>> kMore{
       {"diff", {"2026-11-19 00:01", "2026-11-19 00:05"}},
@@ -97,7 +97,7 @@ std::vector<std::string> words_of(const Command& command, const std::string& fol
   return words;
 }
 
-// Each command that reads a file, by each group, at a time and over a range where it takes one.
+// Each command with a file, by each group, at a time and over a range if it has one.
 std::vector<std::vector<std::string>> questions(const std::string& folder) {
   std::vector<std::vector<std::string>> all;
   const auto with = [](std::vector<std::string> words, std::initializer_list<std::string> more) {
@@ -105,7 +105,7 @@ std::vector<std::vector<std::string>> questions(const std::string& folder) {
     return words;
   };
   for (const Command& command : commands()) {
-    if (command.print) continue;
+    if (command.print || command.interact) continue;
     const std::vector<std::string> words = words_of(command, folder);
     all.push_back(words);
     for (const std::string& group : command.groups) all.push_back(with(words, {"--group", group}));
@@ -123,12 +123,12 @@ std::vector<std::vector<std::string>> questions(const std::string& folder) {
   return all;
 }
 
-// Of one time, and of no subject.
+// Returns whether the format is of one time and has no subject.
 bool is_snapshot(const std::string& format) {
   return format == "smaps-rollup" || format == "category-metrics";
 }
 
-// Code points, as the locale reads them: it fails on what is not UTF-8.
+// Code points in the locale: it fails on invalid UTF-8.
 std::vector<wchar_t> characters_of(const std::string& text) {
   std::vector<wchar_t> characters;
   std::mbstate_t state{};
@@ -196,12 +196,12 @@ void check_csv(const std::string& text) {
   for (const auto& record : *records) REQUIRE_OF_MANY(record.size() == records->front().size());
 }
 
-// No markup but our own, and each & the begin of an entity.
+// No foreign markup, and each & starts an entity.
 void check_html(const std::string& page) {
   check_harmless(page);
   static const RE2 kOurs(
       "<(!DOCTYPE html|/?(html|head|meta|title|style|body|main|p|h1|h2|div|dl|dt|dd|table|thead|tbody|tr|th|td|bdi|"
-      "section|footer|figure|figcaption|span|svg|path|rect|text)( [^<>]*)?/?)>");
+      "pre|section|footer|figure|figcaption|span|svg|path|rect|text)( [^<>]*)?/?)>");
   std::string rest = page.substr(page.find("<main>"));
   RE2::GlobalReplace(&rest, kOurs, "");
   CHECK(rest.find('<') == std::string::npos);
@@ -261,7 +261,7 @@ void check(const std::string& format, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("Hostile names: every command, in every format, is whole and harmless") {
+TEST_CASE("Hostile names: every command, in every format, is complete and harmless") {
   const test::TemporaryDirectory folder;
   for (const std::vector<std::string>& words : questions(folder.path())) {
     for (const std::string& format : find_command(words.front())->formats) {
@@ -272,7 +272,7 @@ TEST_CASE("Hostile names: every command, in every format, is whole and harmless"
       const Outcome outcome = ask(arguments);
       CAPTURE(outcome.error);
       check_harmless(outcome.error);
-      // doctor finds a file that nobody records into
+      // doctor reports a file without a recorder
       REQUIRE((outcome.exit == Exit::answered || words.front() == "doctor"));
       check(format, outcome.out);
     }
@@ -291,7 +291,7 @@ TEST_CASE("Hostile names: every table fits a terminal of 80 columns, a pipe has 
     REQUIRE(text.ok());
     check_harmless(*text);
     for (const std::string& line : lines_of(*text)) {
-      // A path is one word, and is not cut.
+      // A path is one word, and is not truncated.
       const bool path =
           line.find(folder.path()) != std::string::npos || line.find(recorded<record>().path()) != std::string::npos;
       CAPTURE(line);
@@ -348,7 +348,7 @@ TEST_CASE("Hostile names: machines get them back as they were recorded") {
   CHECK(read == names);
 }
 
-TEST_CASE("Hostile names: what is unclear or misspelt is told harmlessly, and can be typed") {
+TEST_CASE("Hostile names: ambiguous or misspelt names are shown harmlessly and can be typed") {
   for (const std::string& name : kNames) {
     for (const std::string& key : filter_keys()) {
       CAPTURE(name, key);

@@ -1,4 +1,4 @@
-// memoir mappings and memoir objects: what processes map, and what is said where it is not known.
+// memoir mappings and memoir objects: mappings of processes, and messages where they are unknown.
 
 #include <nlohmann/json.hpp>
 
@@ -36,13 +36,13 @@ MappingUse use(std::int64_t private_kib, std::int64_t shared_kib = 0, std::int64
   return use;
 }
 
-ProcessLedger ledger(std::vector<MappingRow> rows) {
-  ProcessLedger ledger{.regions = 7, .cpu_us = 2'800, .wall_us = 3'100};
-  ledger.ledger.rows = std::move(rows);
-  return ledger;
+ProcessMappings summary(std::vector<MappingRow> rows) {
+  ProcessMappings summary{.regions = 7, .cpu_us = 2'800, .wall_us = 3'100};
+  summary.summary.rows = std::move(rows);
+  return summary;
 }
 
-// Two database servers that share a memfd; a cache whose turn was put off since; a secret that may not be read.
+// Two database servers that share a memfd; a cache with a deferred read; a process that may not be read.
 void record(History& history) {
   history.begin_run();
   history.birth(10, {"db", "db --main", "db", "db"}, 600 * kMib);
@@ -50,25 +50,25 @@ void record(History& history) {
   history.birth(20, {"cache", "cache", "web", "www"}, 200 * kMib);
   history.birth(30, {"secret", "secret", "other", "root"}, 100 * kMib);
   history.birth(40, {"small", "small", "other", "root"}, 1 * kMib);
-  ProcessLedger main = ledger({{{K::heap, "[heap]"}, use(400 * kMib)},
-                               {{K::memfd, "/memfd:buffers (deleted)"}, use(0, 300 * kMib, 2)},
-                               {{K::file, "/opt/db/bin/db\x1b[31m\u202e"}, use(4 * kMib)},
-                               {{K::anonymous, ""}, use(20 * kMib)}});
-  main.ledger.others[static_cast<std::size_t>(K::file)] = use(2 * kMib);
-  history.ledger(10, main);
-  history.ledger(11, ledger({{{K::heap, "[heap]"}, use(100 * kMib)},
-                             {{K::memfd, "/memfd:buffers (deleted)"}, use(0, 300 * kMib, 2)}}));
-  history.ledger(20, ledger({{{K::tmpfs, "/dev/shm/cache"}, use(150 * kMib)}}));
-  history.ledger(30, {.state = LedgerState::inaccessible});
+  ProcessMappings main = summary({{{K::heap, "[heap]"}, use(400 * kMib)},
+                                  {{K::memfd, "/memfd:buffers (deleted)"}, use(0, 300 * kMib, 2)},
+                                  {{K::file, "/opt/db/bin/db\x1b[31m\u202e"}, use(4 * kMib)},
+                                  {{K::anonymous, ""}, use(20 * kMib)}});
+  main.summary.others[static_cast<std::size_t>(K::file)] = use(2 * kMib);
+  history.summary(10, main);
+  history.summary(11, summary({{{K::heap, "[heap]"}, use(100 * kMib)},
+                               {{K::memfd, "/memfd:buffers (deleted)"}, use(0, 300 * kMib, 2)}}));
+  history.summary(20, summary({{{K::tmpfs, "/dev/shm/cache"}, use(150 * kMib)}}));
+  history.summary(30, {.state = MappingState::inaccessible});
   history.tick(60);
-  history.ledger(20, {.state = LedgerState::deferred});
+  history.summary(20, {.state = MappingState::deferred});
   history.tick(1);
   history.birth(50, {"new", "new", "other", "root"}, 400 * kMib);
-  history.ledger(50, {.state = LedgerState::deferred});
+  history.summary(50, {.state = MappingState::deferred});
   history.tick(1);
 }
 
-void record_no_ledgers(History& history) {
+void record_no_summaries(History& history) {
   history.begin_run();
   history.birth(1, {"init", "init"}, kMib);
   history.tick(2);
@@ -78,13 +78,13 @@ constexpr auto json_of = test::json_recorded<record>;
 
 }  // namespace
 
-TEST_CASE("Golden ledgers and objects") {
+TEST_CASE("Golden mappings and objects") {
   test::check_formats("mappings", recorded<record>(), {"mappings"});
   test::check_formats("mappings-one", recorded<record>(), {"mappings", "10"});
   test::check_formats("objects", recorded<record>(), {"objects"});
 }
 
-TEST_CASE("mappings: the rows of a ledger are sorted by PSS, what is beyond the largest among them, and add up") {
+TEST_CASE("mappings: the rows are sorted by PSS, with the sum of the others, and add up") {
   const json one = json_of({"mappings", "10"});
   const json& rows = one["rows"];
   REQUIRE(rows.size() == 5);
@@ -106,36 +106,36 @@ TEST_CASE("mappings: the rows of a ledger are sorted by PSS, what is beyond the 
   CHECK(one["state"] == "exact");
 }
 
-TEST_CASE("mappings: several processes are listed, and one at the time that is asked for") {
+TEST_CASE("mappings: several processes are listed, and one at a given time") {
   CHECK(json_of({"mappings"})["rows"].size() == 5);
   const json db = json_of({"mappings", "comm:db"});
   REQUIRE(db["rows"].size() == 2);
   CHECK(db["rows"][0]["pid"] == 10);
-  CHECK(json_of({"mappings", "20"})["warnings"][0].get<std::string>().find("the budget was used up") !=
+  CHECK(json_of({"mappings", "20"})["warnings"][0].get<std::string>().find("deferred by the CPU budget") !=
         std::string::npos);
   const json before = json_of({"mappings", "20", "--at", "2026-11-19 00:01"});
   CHECK(before["state"] == "exact");
   CHECK(before["age_ms"] == 60'000);
 }
 
-TEST_CASE("mappings: why there is none is said, with what to do") {
+TEST_CASE("mappings: a missing reading has its reason and the fix") {
   const auto why = [](const History& history, std::vector<std::string> arguments) {
     const Outcome outcome = ask(history, std::move(arguments));
     CHECK(outcome.exit == Exit::empty);
     return outcome.out + outcome.error;
   };
-  CHECK_THAT(why(recorded<record>(), {"mappings", "30"}), test::ContainsSubstring("secret[30] maps may not be read"));
+  CHECK_THAT(why(recorded<record>(), {"mappings", "30"}),
+             test::ContainsSubstring("no permission to read the mappings of secret[30]"));
   CHECK_THAT(why(recorded<record>(), {"mappings", "40"}), test::ContainsSubstring("kill -USR1"));
-  CHECK_THAT(why(recorded<record>(), {"mappings", "50"}), test::ContainsSubstring("the budget was used up"));
+  CHECK_THAT(why(recorded<record>(), {"mappings", "50"}), test::ContainsSubstring("deferred by the CPU budget"));
   for (const char* command : {"mappings", "objects"}) {
-    CHECK_THAT(why(recorded<record_no_ledgers>(), {command}),
-               test::ContainsSubstring("nothing of what processes map was recorded"));
+    CHECK_THAT(why(recorded<record_no_summaries>(), {command}), test::ContainsSubstring("no mappings were recorded"));
     CHECK_THAT(why(recorded<record>(), {command, "--at", "2020-01-01"}),
                test::ContainsSubstring("nothing was recorded then"));
   }
 }
 
-TEST_CASE("objects: what several map comes once, with all who map it; and of how much of the machine it is") {
+TEST_CASE("objects: a shared mapping is listed once, with all its mappers and its part of the machine") {
   const json objects = json_of({"objects"});
   const json& rows = objects["rows"];
   CHECK(rows[0]["label"] == "[heap]");
@@ -144,16 +144,16 @@ TEST_CASE("objects: what several map comes once, with all who map it; and of how
   CHECK(rows[1]["label"] == "/memfd:buffers (deleted)");
   CHECK(rows[1]["pss_kib"] == 300 * kMib);
   CHECK(rows[1]["rss_kib"] == 600 * kMib);
-  CHECK(objects["totals"]["ledgers"] == 3);
+  CHECK(objects["totals"]["summaries"] == 3);
   CHECK(objects["totals"]["inaccessible"] == 1);
   CHECK(objects["totals"]["processes"] == 6);
-  CHECK(objects["totals"]["ledger_pss_percent"].get<double>() == Approx(100.0 * 1100 / 1601));
+  CHECK(objects["totals"]["summaries_pss_percent"].get<double>() == Approx(100.0 * 1100 / 1601));
   std::int64_t consumed = 0;
   for (const json& consumer : objects["consumers"]) consumed += consumer["label"] == "[heap]" ? 1 : 0;
   CHECK(consumed == 2);
 }
 
-TEST_CASE("objects: a kind alone, a limit that says what it leaves out, and a kind that there is not") {
+TEST_CASE("objects: one kind, a limit with omitted rows, and an unknown kind") {
   const json memfds = json_of({"objects", "--kind", "memfd"});
   CHECK(memfds["rows"].size() == 1);
   CHECK(memfds["consumers"].size() == 2);
@@ -164,49 +164,77 @@ TEST_CASE("objects: a kind alone, a limit that says what it leaves out, and a ki
   CHECK_THAT(wrong.error, test::ContainsSubstring("did you mean 'memfd'"));
 }
 
-TEST_CASE("objects: segments that no ledger has join the list, once each, without a part of anybody's") {
+TEST_CASE("objects: segments without a known mapper are listed once each") {
   History history;
   history.begin_run();
   history.birth(10, {"db", "db --main", "db", "db"}, 600 * kMib);
-  history.ledger(10, ledger({{{K::sysv, "/SYSV0000002a (deleted)"}, use(0, 8 * kMib, 2)}}));
+  history.summary(10, summary({{{K::sysv, "/SYSV0000002a (deleted)"}, use(0, 8 * kMib, 2)}}));
   SysvSegment mapped{.shmid = 1, .key = 42};
-  mapped.rss_kib = 8 * kMib;
+  mapped.attachments = 2;
+  mapped.rss_kib = 9 * kMib;
+  SysvSegment same_name{.shmid = 4, .key = 42};
+  same_name.rss_kib = 200 * kMib;
   SysvSegment left{.shmid = 2, .key = 0};
   left.rss_kib = 5 * kMib;
   SysvSegment another = left;
   another.shmid = 3;
   another.swap_kib = 1 * kMib;
-  history.segments({mapped, left, another});
+  history.segments({mapped, left, another, same_name});
   history.tick(3);
   history.end_run();
   const json answer = json::parse(ask(history, {"objects", "--json"}).out);
   const json& rows = answer.at("rows");
-  REQUIRE(rows.size() == 2);
+  REQUIRE(rows.size() == 3);
   CHECK(rows[0].at("label") == "/SYSV0000002a (deleted)");
-  CHECK(rows[0].at("mappers") == 1);
+  CHECK(rows[0].at("memory_kib") == 200 * kMib);
+  CHECK(rows[0].at("mappers") == 0);
   CHECK(rows[1].at("label") == "/SYSV00000000 (deleted)");
   CHECK(rows[1].at("rss_kib") == 10 * kMib);
   CHECK(rows[1].at("swap_kib") == 1 * kMib);
   CHECK(rows[1].at("pss_kib").is_null());
-  CHECK(rows[1].at("mappers").is_null());
+  CHECK(rows[1].at("mappers") == 0);
+  CHECK(rows[2].at("label") == "/SYSV0000002a (deleted)");
+  CHECK(rows[2].at("memory_kib") == 9 * kMib);
+  CHECK(rows[2].at("mappers") == 1);
+  CHECK(rows[2].at("mappers_about") == 2);
 }
 
-TEST_CASE("memory: whose mappings may not be read, or were not in time, is said") {
+TEST_CASE("objects: an object is as large as its largest mapper shows, and has more mappers than are known") {
+  History history;
+  history.begin_run();
+  for (std::int32_t pid = 10; pid < 13; ++pid) {
+    history.birth(pid, {"worker", "worker", "other", "root"}, 100 * kMib);
+    history.summary(pid, summary({{{K::memfd, "/memfd:x (deleted)"}, use(0, 30 * kMib, 101)}}));
+  }
+  history.tick(3);
+  history.end_run();
+  const json row = json::parse(ask(history, {"objects", "--json"}).out).at("rows").at(0);
+  CHECK(row.at("memory_kib") == 30 * kMib);
+  CHECK(row.at("pss_kib") < kMib);
+  CHECK(row.at("mappers") == 3);
+  CHECK(row.at("mappers_about") == 101);
+  CHECK_THAT(ask(history, {"objects"}).out, test::ContainsSubstring("3 of ~101"));
+  const json ownerless = json::parse(ask(history, {"objects", "--ownerless", "--json"}).out).at("rows").at(0);
+  CHECK(ownerless.at("held_kib") == 30 * kMib);
+  CHECK(ownerless.at("mappers_about") == 101);
+}
+
+TEST_CASE("memory: unreadable and outdated mappings cause a warning") {
   const json warnings = json_of({"memory"})["warnings"];
   REQUIRE(warnings.size() == 2);
-  CHECK(warnings[0] == "what 1 process maps is not permitted to be read");
-  CHECK(warnings[1] == "what 2 processes map was not read in time, and may be of before");
+  CHECK(warnings[0] == "the mappings of 1 process cannot be read without permission");
+  CHECK(warnings[1] == "the mappings of 2 processes were not read in time and may be outdated");
 }
 
-TEST_CASE("objects: memory that no process has as its own, with who maps it, who made it and how it grew") {
+TEST_CASE("objects: memory without a process, with its mappers, creator and growth") {
   History history;
   history.begin_run();
   history.birth(10, {"db", "db --main", "db", "db"}, 600 * kMib);
   history.birth(20, {"cache", "cache", "web", "www"}, 200 * kMib);
   history.owner(20, 33);
   const auto memfd = [] { return MappingRow{{K::memfd, "/memfd:buffers (deleted)"}, use(0, 300 * kMib, 2)}; };
-  history.ledger(10, ledger({memfd(), {{K::file, "/opt/db/bin/db (deleted)"}, use(4 * kMib)}}));
-  history.ledger(20, ledger({memfd(), {{K::tmpfs, "/dev/shm/ring"}, use(150 * kMib)}}));
+  history.summary(10, summary({memfd(), {{K::file, "/opt/db/bin/db (deleted)"}, use(4 * kMib)}}));
+  history.summary(20, summary({memfd(), {{K::tmpfs, "/dev/shm/ring"}, use(150 * kMib)}}));
   SysvSegment segment{
       .shmid = 9, .creator_pid = 10, .uid = 33, .size_kib = 64 * kMib, .last_pid = 20, .rss_kib = 50 * kMib};
   TmpfsSample mount;
@@ -238,12 +266,11 @@ TEST_CASE("objects: memory that no process has as its own, with who maps it, who
   CHECK(rows[2]["last_used_by"] == "cache (20)");
   CHECK(rows[3]["kind"] == "deleted file");
   CHECK(ask(history, {"objects", "--ownerless"}).out.find("/memfd:buffers") != std::string::npos);
-  CHECK_THAT(ask(recorded<record_no_ledgers>(), {"objects", "--ownerless"}).out,
+  CHECK_THAT(ask(recorded<record_no_summaries>(), {"objects", "--ownerless"}).out,
              test::ContainsSubstring("no mappings of processes are known"));
 }
 
-TEST_CASE(
-    "objects: since when deleted files and memfds are known, and how they grew since then, is told from ledgers") {
+TEST_CASE("objects: the age and growth of deleted files and memfds are from mapping summaries") {
   History history;
   history.begin_run();
   history.birth(10, {"db", "db --main", "db", "db"}, 600 * kMib);
@@ -252,18 +279,18 @@ TEST_CASE(
     return MappingRow{{K::memfd, "/memfd:ring (deleted)"}, use(0, kib, mappers)};
   };
   const auto log = [](std::int64_t kib) { return MappingRow{{K::file, "/var/log/db (deleted)"}, use(kib)}; };
-  history.ledger(10, ledger({memfd(300 * kMib, 2)}));
+  history.summary(10, summary({memfd(300 * kMib, 2)}));
   history.tick(2);
-  // It was there before, but not read.
-  history.ledger(20, ledger({memfd(300 * kMib, 2)}));
+  // It existed before, but was not read.
+  history.summary(20, summary({memfd(300 * kMib, 2)}));
   history.tick(2);
-  history.ledger(10, ledger({memfd(300 * kMib, 2), log(8 * kMib)}));
+  history.summary(10, summary({memfd(300 * kMib, 2), log(8 * kMib)}));
   const std::int64_t log_ms = history.now_ms();
   history.tick(2);
-  // Born later, it has a part of what the others had.
+  // Started later, it has a part of the others' memory.
   history.birth(30, {"db", "db --worker", "db", "db"}, 100 * kMib);
-  for (const int pid : {20, 30}) history.ledger(pid, ledger({memfd(300 * kMib, 3)}));
-  history.ledger(10, ledger({memfd(300 * kMib, 3), log(72 * kMib)}));
+  for (const int pid : {20, 30}) history.summary(pid, summary({memfd(300 * kMib, 3)}));
+  history.summary(10, summary({memfd(300 * kMib, 3), log(72 * kMib)}));
   history.tick(2);
   const Outcome outcome = ask(history, {"objects", "--ownerless", "--json"});
   CAPTURE(outcome.error);
@@ -279,9 +306,8 @@ TEST_CASE(
   CHECK(rows[1]["first_ms"] == log_ms);
   CHECK(rows[1]["maybe_older"] == false);
   CHECK(rows[1]["growth_kib"] == (64 + 8) * kMib);  // an eighth is swapped out
-  CHECK_THAT(
-      ask(history, {"objects", "--ownerless"}).out,
-      test::ContainsSubstring("1 mapping was in the first ledgers of who maps it: older than told here, maybe."));
+  CHECK_THAT(ask(history, {"objects", "--ownerless"}).out,
+             test::ContainsSubstring("1 mapping was in the first mapping summaries with it: they may be older."));
 }
 
 }  // namespace objects_test

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a command prints on a terminal of a given size, without a terminal.
+// Output of a command for a terminal of a given size, without a terminal.
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace memoir::test {
 
-// Of the file at `path`, which the answer calls "DB", asked at `now_ms`; without a screen it goes to a pipe.
+// On the file at `path`, which the answer calls "DB", at `now_ms`; without a screen it goes to a pipe.
 Result<std::string> answer_on_screen(const std::string& path, std::int64_t now_ms,
                                      const std::vector<std::string>& arguments,
                                      std::optional<query::Screen> screen = query::Screen{});

@@ -1,4 +1,4 @@
-// The pages for people who ask in SQL, and the manual: what they say is there, and what they show works.
+// The SQL page and the manual: what they name exists, and their examples work.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <cstdlib>
@@ -24,7 +24,7 @@ std::string read(const std::string& path) {
   return text;
 }
 
-// Something for each of the questions.
+// Data for each of the queries.
 void record(History& history) {
   history.begin_run();
   history.oom_kills(3);
@@ -42,11 +42,11 @@ void record(History& history) {
   history.kill();
   history.pause(60'000);
   history.begin_run();
-  ProcessLedger ledger;
+  ProcessMappings summary;
   MappingRow ring{{MappingKind::memfd, "/memfd:ring (deleted)"}, {}};
   ring.use.regions = 1;
-  ledger.ledger.rows = {ring};
-  history.ledger(812, ledger);
+  summary.summary.rows = {ring};
+  history.summary(812, summary);
   TmpfsSample mount;
   mount.mount_point = "/dev/shm";
   mount.walk = TmpfsWalk::whole;
@@ -59,7 +59,7 @@ void record(History& history) {
   history.end_run();
 }
 
-// The words of a page: what it names, whatever marks are around.
+// The names on a page, without the marks around them.
 std::set<std::string> words_of(const std::string& page) {
   std::set<std::string> words;
   std::string word;
@@ -79,7 +79,7 @@ TEST_CASE("memoir-schema(7) names every table and view, and the columns of the v
   History history;
   record(history);
   const std::set<std::string> page = words_of(read(std::string(MEMOIR_SOURCE) + "/man/memoir-schema.7"));
-  // Of these it says where they come from.
+  // The page names the kernel's source of these.
   std::set<std::string> of_kernel;
   for (const FieldName& field : kProcessFields) of_kernel.insert(field.column);
   for (const FieldName& field : kMachineFields) {
@@ -111,7 +111,7 @@ TEST_CASE("memoir-schema(7) names every table and view, and the columns of the v
   }
 }
 
-TEST_CASE("man has no warning about a page, where it is installed") {
+TEST_CASE("man has no warning about a page, if it is installed") {
   if (std::system("command -v man >/dev/null 2>&1") != 0) {
     WARN("skipped: man is not installed");
     return;

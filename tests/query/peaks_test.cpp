@@ -1,4 +1,4 @@
-// memoir peaks: which groups made a peak, and what of it no tick saw.
+// memoir peaks: the groups in a peak, and unsampled peaks.
 
 #include <fmt/format.h>
 #include <map>
@@ -29,7 +29,7 @@ std::string on_screen(const History& history, const std::vector<std::string>& ar
   return *text;
 }
 
-// A herd of small workers beside a database; then most of them end.
+// Many small workers next to a database; then most of them exit.
 void record(History& history, int ticks) {
   history.begin_run();
   history.machine(3 * kMib * kMib);
@@ -85,14 +85,14 @@ TEST_CASE("peaks: the groups that made a peak of a thousand small processes are 
                    "others (2) 5.0 MiB") != std::string::npos);
   CHECK(table.find("by category, 2.3 GiB: web (1000) 2.0 GiB, database (1) 300.0 MiB, other (3) 10.0 MiB") !=
         std::string::npos);
-  // On a terminal one line of each, that which says more.
+  // On a terminal one line of each, the more useful one.
   question.insert(question.end(), {"--group", "category"});
   const std::string small = on_screen(history, question, {120, 24});
   CHECK(small.find(name + " (1000)") != std::string::npos);
   CHECK(small.find("postgres (1) 300.0 MiB\n") == std::string::npos);
 }
 
-TEST_CASE("peaks: a process that held nothing has none") {
+TEST_CASE("peaks: a process without memory has none") {
   History history;
   history.begin_run();
   history.birth(1, {"sshd", "sshd"}, 5 * kMib);
@@ -110,7 +110,7 @@ TEST_CASE("peaks: a process that held nothing has none") {
   }
 }
 
-TEST_CASE("peaks: of a process that ended the peak is at least that; what lived between two ticks is not in it") {
+TEST_CASE("peaks: the peak of an exited process is a lower bound; processes between two ticks are absent") {
   History history;
   history.begin_run();
   history.birth(1, {"lives", "lives"}, 50 * kMib);
@@ -127,15 +127,51 @@ TEST_CASE("peaks: of a process that ended the peak is at least that; what lived 
     CHECK(answer["rows"][0]["at_least"] == true);
     CHECK(answer["rows"][1]["at_least"] == false);
     const std::string table = text_of(history, question);
-    CHECK(table.find("that lived between two ticks") != std::string::npos);
-    CHECK(table.find("the peak is at least that") != std::string::npos);
+    CHECK(table.find("that ran between two ticks") != std::string::npos);
+    CHECK(table.find("the peak of an exited process is a minimum") != std::string::npos);
   }
   // It ended after the range.
   const std::string before = text_of(history, {"peaks", "--to", fmt::format("@{}", History::kStart + 40'000)});
   CHECK(before.find("at least") == std::string::npos);
 }
 
-TEST_CASE("What rows are ranked by is told, and is what people see first") {
+TEST_CASE("peaks: over any range each process has its peak, however short it ran") {
+  History history;
+  history.begin_run("bpf");
+  history.tell_ends();
+  history.birth(1, {"lives", "lives"}, 50 * kMib);
+  history.tick(20);
+  for (int i = 0; i < 40; ++i) history.flash(100 + i, {"flash", "flash"}, (100 + i) * kMib);
+  history.tick(5);
+  history.hold(1, 70 * kMib);
+  history.tick();
+  for (const std::string tier : {"raw", "5min"}) {
+    for (const std::string last : {"1m", "3m", "30d"}) {
+      const json rows = json_of(history, {"peaks", "--last", last, "--tier", tier})["rows"];
+      CAPTURE(tier, last, rows.dump(1));
+      REQUIRE(rows.size() == 41);
+      for (std::size_t i = 0; i < 40; ++i) {
+        CHECK(rows[i]["pid"] == 139 - i);
+        CHECK(rows[i]["peak_kib"] == (139 - static_cast<std::int64_t>(i)) * kMib);
+        CHECK(rows[i]["at_ms"] == History::kStart + 20 * History::kInterval - 2'000);
+        CHECK(rows[i]["seen_by"] == "exit");
+      }
+      CHECK(rows[40]["peak_kib"] == 70 * kMib);
+      CHECK(rows[40]["seen_by"] == "sample");
+    }
+  }
+  // Filters compare the values of exit events.
+  const auto filtered = json_of(history, {"peaks", "--last", "1m", "--filter", "rss>130M"});
+  CHECK(filtered["rows"].size() == 9);
+  CHECK_FALSE(filtered.contains("machine"));
+  CHECK_FALSE(filtered.contains("categories"));
+  CHECK(json_of(history, {"exits", "--last", "1m", "--filter", "rss>130M"})["rows"].size() == 9);
+  const json later = json_of(history, {"peaks", "--last", "30s"})["rows"];
+  REQUIRE(later.size() == 1);
+  CHECK(later[0]["peak_kib"] == 70 * kMib);
+}
+
+TEST_CASE("The ranking key is named, and its column comes first") {
   History history;
   record(history, 6);
   struct Asked {
@@ -150,7 +186,7 @@ TEST_CASE("What rows are ranked by is told, and is what people see first") {
         Asked{{"top", "--last", "1h", "--by", "growth"}, "growth_kib", "GROWTH MiB ▼"},
         Asked{{"top", "--last", "1h", "--by", "hwm"}, "max_kib", "MAX MiB ▼"},
         Asked{{"categories", "--by", "rss"}, "rss_kib", "RSS MiB ▼"},
-        Asked{{"categories", "--last", "1h"}, "mean_kib", "MEAN MiB ▼"}, Asked{{"processes"}, "first_ms", "STARTED ▼"},
+        Asked{{"categories", "--last", "1h"}, "mean_kib", "MEAN MiB ▼"}, Asked{{"processes"}, "start_ms", "STARTED ▼"},
         Asked{{"processes", "--by", "hwm"}, "hwm_kib", "HWM MiB ▼"},
         Asked{{"processes", "--by", "lifetime"}, "lifetime_ms", "LIFETIME ▼"},
         Asked{{"diff", "--last", "1h"}, "change_kib", "CHANGE MiB ▼"}, Asked{{"peaks"}, "peak_kib", "PEAK MiB ▼"}}) {
@@ -161,13 +197,13 @@ TEST_CASE("What rows are ranked by is told, and is what people see first") {
     REQUIRE(header != std::string::npos);
     const std::size_t line = table.rfind('\n', header) + 1;
     CHECK(table.find_first_not_of(' ', line) == header);
-    // Machines have their columns where they were.
+    // Machine-readable formats keep their column order.
     auto csv = asked.question;
     csv.insert(csv.end(), {"--format", "csv"});
     CHECK(text_of(history, csv).find("▼") == std::string::npos);
   }
   CHECK_FALSE(json_of(history, {"events"}).contains("sorted_by"));
-  // Where there is little room too.
+  // On a narrow terminal too.
   const std::string narrow = on_screen(history, {"top", "--by", "uss"}, {30, 24});
   CHECK(narrow.find("USS MiB ▼") != std::string::npos);
 }

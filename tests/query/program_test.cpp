@@ -11,6 +11,7 @@
 #include "query/history.h"
 #include "query/render/layout.h"
 #include "query/render/terminal.h"
+#include "query/watch.h"
 #include "support/catch.h"
 #include "support/slurp.h"
 
@@ -33,7 +34,7 @@ struct Ran {
   std::string error;
 };
 
-// By the shell, with an environment in which only `environment` is set.
+// Runs it in a shell, with only `environment` in the environment.
 Ran run(const std::string& arguments, const std::string& environment = "") {
   const TemporaryDirectory directory;
   const std::string command = "env -i HOME=" + directory.path() + " " + environment + " " MEMOIR " " + arguments +
@@ -52,6 +53,14 @@ void record(History& history) {
 
 }  // namespace
 
+TEST_CASE("The view needs a terminal, and names the command without one") {
+  const Ran ran = run("view --at 03:14 --db " + recorded<record>().path());
+  CHECK(ran.status == 2);
+  CHECK(ran.out.empty());
+  CHECK(has(ran.error, "use memoir top --at 03:14"));
+  CHECK(run("view pages").status == 2);
+}
+
 TEST_CASE("Exit 0: an answer, help and version on standard output only") {
   for (const std::string& arguments :
        {"top --db " + recorded<record>().path(), std::string("--help"), std::string("--version"),
@@ -65,7 +74,7 @@ TEST_CASE("Exit 0: an answer, help and version on standard output only") {
   CHECK(has(run("--version").out, "SQLite 3."));
 }
 
-TEST_CASE("Exit 1: what is not a file is not opened, and what may not be read is said") {
+TEST_CASE("Exit 1: anything but a file is not opened, and unreadable files are reported") {
   const TemporaryDirectory directory;
   const std::string fifo = directory.path() + "/fifo";
   REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
@@ -78,7 +87,7 @@ TEST_CASE("Exit 1: what is not a file is not opened, and what may not be read is
   REQUIRE(chmod(closed.c_str(), 0) == 0);
   const Ran refused = run("top --db " + closed);
   CHECK(refused.status == 1);
-  CHECK(has(refused.error, "may not be read by this user"));
+  CHECK(has(refused.error, "this user may not read"));
 }
 
 TEST_CASE("Exit 1: an answer that cannot be written, however long it is") {
@@ -108,7 +117,7 @@ TEST_CASE("Exit 1: no file, or not ours; the message names the file and how to f
   CHECK(run("top --db " + directory.path()).status == 1);
 }
 
-TEST_CASE("Exit 2: usage; nothing is opened for it") {
+TEST_CASE("Exit 2: usage, without opening a file") {
   for (const char* arguments : {"tpo", "top --nonsense", "top --format yaml", "top --limit x", "top --db"}) {
     CAPTURE(arguments);
     const Ran ran = run(arguments);
@@ -116,6 +125,20 @@ TEST_CASE("Exit 2: usage; nothing is opened for it") {
     CHECK(ran.out.empty());
     CHECK(has(ran.error, "memoir: "));
   }
+}
+
+TEST_CASE("Exit 2: a zone that is no file is not read") {
+  const TemporaryDirectory directory;
+  const std::string fifo = directory.path() + "/fifo";
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  for (const std::string& zone : {fifo, ":" + fifo, "../../.." + fifo, std::string("/dev/zero")}) {
+    CAPTURE(zone);
+    const Ran ran = run("top --db " + recorded<record>().path(), "TZ=" + zone);
+    CHECK(ran.status == 2);
+    CHECK(has(ran.error, "TZ is"));
+  }
+  for (const char* zone : {"UTC", ":UTC", "CET-1CEST", ":/nonexistent"})
+    CHECK(run("top --db " + recorded<record>().path(), std::string("TZ=") + zone).status == 0);
 }
 
 TEST_CASE("Exit 3: nothing was recorded then") {
@@ -126,7 +149,7 @@ TEST_CASE("The database comes from --db, then MEMOIR_DB, then the XDG path") {
   CHECK(run("top", "MEMOIR_DB=" + recorded<record>().path()).status == 0);
   CHECK(run("top --db /nonexistent", "MEMOIR_DB=" + recorded<record>().path()).status == 1);
   CHECK(has(run("top", "MEMOIR_DB=/nonexistent").error, "$MEMOIR_DB"));
-  if (access("/var/lib/memoir/memoir.db", F_OK) == 0) return;  // it comes before the XDG path
+  if (access("/var/lib/memoir/memoir.db", F_OK) == 0) return;  // it precedes the XDG path
   const TemporaryDirectory data;
   REQUIRE(mkdir((data.path() + "/memoir").c_str(), 0700) == 0);
   const Ran absent = run("top", "XDG_DATA_HOME=" + data.path());
@@ -136,7 +159,7 @@ TEST_CASE("The database comes from --db, then MEMOIR_DB, then the XDG path") {
   CHECK(run("top", "XDG_DATA_HOME=" + data.path()).status == 0);
 }
 
-TEST_CASE("In a pipe: no colour, nothing cut, UTF-8 whatever the locale") {
+TEST_CASE("In a pipe: no colour, nothing truncated, UTF-8 in any locale") {
   const Ran ran = run("top --db " + recorded<record>().path(), "LC_ALL=C TERM=xterm");
   CHECK(ran.status == 0);
   CHECK_FALSE(has(ran.out, "\x1b"));
@@ -166,7 +189,7 @@ TEST_CASE("CSV and OpenMetrics on a terminal show control characters as numbers,
   }
 }
 
-TEST_CASE("In a pipe a table is as wide as COLUMNS says, as watch and scripts have it") {
+TEST_CASE("In a pipe a table is as wide as COLUMNS, as in watch and scripts") {
   use_utf8();
   const Ran whole = run("top --db " + recorded<record>().path(), "LC_ALL=C.UTF-8");
   const Ran cut = run("top --db " + recorded<record>().path(), "LC_ALL=C.UTF-8 COLUMNS=60");
@@ -179,7 +202,7 @@ TEST_CASE("In a pipe a table is as wide as COLUMNS says, as watch and scripts ha
   CHECK(widest(cut.out) <= 60);
 }
 
-TEST_CASE("Charts are ASCII where the locale has nothing else") {
+TEST_CASE("Charts are ASCII if the locale has nothing else") {
   const std::string command = "summary --day 2026-11-19 --utc --db " + recorded<record>().path();
   const Ran blocks = run(command, "LC_ALL=C.UTF-8");
   const Ran ascii = run(command, "LC_ALL=C");
@@ -188,12 +211,26 @@ TEST_CASE("Charts are ASCII where the locale has nothing else") {
   CHECK(has(ascii.out, "iB +"));
 }
 
+TEST_CASE("A watched answer fits its screen and counts omitted rows") {
+  using memoir::query::screen_of;
+  using memoir::query::watched_command;
+  CHECK(screen_of("a\nb\n", {80, 24}) == "\x1b[Ha\x1b[K\nb\x1b[K\n\x1b[J");
+  CHECK(screen_of("a\nb\nc\nd\n", {80, 4}) == "\x1b[Ha\x1b[K\nb\x1b[K\n… 2 more lines\x1b[K\x1b[J");
+  CHECK(watched_command({"watch", "top", "-n", "3"}) == std::vector<std::string>{"top", "-n", "3"});
+  CHECK(watched_command({"top", "-w"}) == std::vector<std::string>{"top"});
+  CHECK(watched_command({"watch", "-n", "1", "top"}) == std::vector<std::string>{"top"});
+  CHECK_FALSE(watched_command({"top"}));
+  const Ran piped = run("watch top");
+  CHECK(piped.status == 2);
+  CHECK(has(piped.error, "needs a terminal"));
+}
+
 TEST_CASE("A long answer on a terminal goes through the pager, others do not") {
   if (std::system("command -v script >/dev/null 2>&1") != 0) {
     WARN("skipped: script(1) is not installed");
     return;
   }
-  // script(1) runs it on a terminal; the pager says that it was there.
+  // script(1) runs it on a terminal; the pager leaves a mark.
   const auto on_terminal = [](const std::string& environment, const std::string& arguments) {
     const TemporaryDirectory directory;
     const std::string command = "env -i HOME=/ TERM=xterm PATH=/usr/bin:/bin LINES=10 COLUMNS=80 " + environment +
@@ -215,7 +252,7 @@ TEST_CASE("A long answer on a terminal goes through the pager, others do not") {
   CHECK_FALSE(has(run("--help", "PAGER='sed s/^/paged:/'").out, "paged:"));
 }
 
-TEST_CASE("A reader that goes early ends it quietly, a full disk with a message") {
+TEST_CASE("A reader that closes early ends it quietly, a full disk with a message") {
   const TemporaryDirectory directory;
   const std::string errors = directory.path() + "/err";
   REQUIRE(std::system((MEMOIR " --help 2>" + errors + " | true").c_str()) == 0);

@@ -59,7 +59,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// A reader of RFC 4180, written apart from the renderer.
+// A reader of RFC 4180, independent of the renderer.
 }  // namespace
 
 TEST_CASE("A table keeps hostile text to one harmless line each") {
@@ -88,14 +88,14 @@ TEST_CASE("A table fits the terminal, in its columns, not its bytes") {
   CHECK(text.find("…") != std::string::npos);
 }
 
-TEST_CASE("Colour only where asked") {
+TEST_CASE("Colour only on request") {
   use_utf8();
   const Report report = hostile_report();
   CHECK(render_table({"top", "", ""}, report, {Zone::utc, {}, true, 80}).find("\x1b[") != std::string::npos);
   CHECK(render_table({"top", "", ""}, report, {Zone::utc, {}, false, 80}).find("\x1b[") == std::string::npos);
 }
 
-TEST_CASE("Colour says what matters: a problem is red, a warning yellow") {
+TEST_CASE("Colour shows severity: a problem is red, a warning yellow") {
   use_utf8();
   const std::vector<std::pair<std::string, Tone>> said{
       {"well", Tone::plain}, {"look", Tone::marked}, {"late", Tone::warning}, {"dead", Tone::problem}};
@@ -118,14 +118,14 @@ TEST_CASE("Colour says what matters: a problem is red, a warning yellow") {
   CHECK(line_of("look").starts_with("\x1b[1m"));
   CHECK(line_of("late").starts_with("\x1b[33m"));
   CHECK(line_of("dead").starts_with("\x1b[31m"));
-  // What goes on in the next line keeps its colour.
+  // Continuation lines keep their colour.
   CHECK(lines.back().starts_with("\x1b[31m"));
   for (const std::string& line : lines_of(render_table({}, report, {Zone::utc, {}, false, 80}))) {
     CHECK(line.find('\x1b') == std::string::npos);
   }
 }
 
-TEST_CASE("A page names its host first, clips long commands with the whole in the title, and marks rows") {
+TEST_CASE("A page names its host first, clips long commands with the full text in the title, and marks rows") {
   use_utf8();
   const std::string command = "run \"" + std::string(300, 'x') + "\" <end>";
   Report report;
@@ -146,14 +146,14 @@ TEST_CASE("A page names its host first, clips long commands with the whole in th
   CHECK(has("<div class=\"problem\"><dt>OOM kills"));
 }
 
-TEST_CASE("A locale of single bytes still ends in a table") {
+TEST_CASE("A single-byte locale still gives a table") {
   REQUIRE(std::setlocale(LC_CTYPE, "C") != nullptr);
   const std::string text = render_table({"top", "", ""}, hostile_report(), {Zone::utc, {}, false, 40});
   use_utf8();
   CHECK(lines_of(text).size() == 1 + 1 + kHostile.size() + 1 + 1);
 }
 
-TEST_CASE("JSON stays valid, in ASCII, and keeps what UTF-8 there was") {
+TEST_CASE("JSON stays valid, in ASCII, and keeps valid UTF-8") {
   const std::string text = render_json({"top", "f\xff.db", "host"}, hostile_report());
   for (const char c : text)
     REQUIRE((c == '\n' || (static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f)));
@@ -175,16 +175,16 @@ TEST_CASE("CSV brings every text back, and leaves the unknown empty") {
   REQUIRE(records);
   const test::CsvRecords& rows = *records;
   REQUIRE(rows.size() == kHostile.size() + 2);
-  CHECK(rows[0] == std::vector<std::string>{"rss_kib", "command"});
+  CHECK(rows[0] == std::vector<std::string>{"at_ms", "rss_kib", "command"});
   for (std::size_t i = 0; i < kHostile.size(); ++i) {
     CAPTURE(i);
-    REQUIRE(rows[i + 1].size() == 2);
-    if (i != 7) CHECK(rows[i + 1][1] == kHostile[i]);
+    REQUIRE(rows[i + 1].size() == 3);
+    if (i != 7) CHECK(rows[i + 1][2] == kHostile[i]);
   }
-  CHECK(rows.back() == std::vector<std::string>{"", "unknown"});
+  CHECK(rows.back() == std::vector<std::string>{"1795166412000", "", "unknown"});
 }
 
-TEST_CASE("CSV quotes whatever ends a line or a cell, each for itself") {
+TEST_CASE("CSV quotes every character that ends a line or a cell") {
   for (const char* text : {"a\rb", "a\nb", "a,b", "a\"b", "\r"}) {
     Report report;
     report.rows.columns = {{"name", "NAME"}};
@@ -196,7 +196,7 @@ TEST_CASE("CSV quotes whatever ends a line or a cell, each for itself") {
   }
 }
 
-TEST_CASE("Columns go by their use, the last is cut, and what must stay stays") {
+TEST_CASE("Columns are dropped by usefulness, the last is truncated, and required ones stay") {
   use_utf8();
   const auto table = [] {
     return TextTable{{{"PID", true, 0}, {"USER", false, 9}, {"PSS", true, 1}, {"COMMAND", false, 0}},
@@ -217,7 +217,7 @@ TEST_CASE("Columns go by their use, the last is cut, and what must stay stays") 
   CHECK(narrow.rows[0].back() == "…");
 }
 
-TEST_CASE("Names share the width: none is cut while a longer one stands beside it") {
+TEST_CASE("Names share the width: none is truncated next to a longer one") {
   use_utf8();
   const auto table = [](bool breaks) {
     return TextTable{{{"UNIT", false, 8}, {"SUBJECT", false, 0}, {"PSS", true, 0}, {"REASON", false, 0, breaks}},
@@ -233,13 +233,13 @@ TEST_CASE("Names share the width: none is cut while a longer one stands beside i
   fit(middle, 120);
   CHECK(display_width(middle.rows[0][1]) == display_width(middle.rows[0][3]));
   CHECK(display_width(middle.rows[0][1]) == (120 - 9 - 1 - 4 - 2) / 2);
-  // Sentences go on in the next line, so that the names beside them stay whole.
+  // Sentences wrap so that the names next to them stay complete.
   TextTable sentences = table(true);
   fit(sentences, 140);
   CHECK(display_width(sentences.rows[0][1]) == 90);
 }
 
-TEST_CASE("Text is cut between characters, wide ones count two") {
+TEST_CASE("Text is truncated between characters, wide ones count two") {
   use_utf8();
   CHECK(display_width("日本") == 4);
   CHECK(display_width("e\u0301") == 1);
@@ -260,37 +260,37 @@ TEST_CASE("Sizes of a table share the unit that suits the middle of them") {
   CHECK(std::string(choose_unit({64 << 20}, Units::kib).name) == "KiB");
   CHECK(std::string(choose_unit({4}, Units::mib).name) == "MiB");
   CHECK(std::string(choose_unit({4}, Units::gib).name) == "GiB");
-  CHECK(print_size(3 << 19, Units::gib) == "1.5 GiB");
+  CHECK(format_size(3 << 19, Units::gib) == "1.5 GiB");
   CHECK(std::string(choose_unit({-(64LL << 20)}, Units::automatic).name) == "GiB");
 }
 
 TEST_CASE("Sizes, spans and counts in words") {
-  CHECK(print_size(1'468'006, Units::automatic) == "1.4 GiB");
-  CHECK(print_size(-1'468'006, Units::automatic) == "-1.4 GiB");
-  CHECK(print_size(1023, Units::automatic) == "1023 KiB");
-  CHECK(print_size(3LL << 30, Units::automatic) == "3.0 TiB");
-  CHECK(print_size(1'468'006, Units::kib) == "1468006 KiB");
-  CHECK(print_size(512, Units::mib) == "0.5 MiB");
-  CHECK(print_size(-20, Units::mib) == "0.0 MiB");
-  CHECK(print_percent(-0.04) == "0.0%");
-  CHECK(print_percent(-0.06) == "-0.1%");
-  CHECK(print_span(250) == "250 ms");
-  CHECK(print_span(40'000) == "40 s");
-  CHECK(print_span(200'000) == "3 min 20 s");
-  CHECK(print_span(86'280'000) == "23 h 58 min");
-  CHECK(print_span(86'400'000) == "1 d");
-  CHECK(print_span(100 * 3'600'000) == "4 d 4 h");
-  CHECK(print_count(1, "gap", "gaps") == "1 gap");
+  CHECK(format_size(1'468'006, Units::automatic) == "1.4 GiB");
+  CHECK(format_size(-1'468'006, Units::automatic) == "-1.4 GiB");
+  CHECK(format_size(1023, Units::automatic) == "1023 KiB");
+  CHECK(format_size(3LL << 30, Units::automatic) == "3.0 TiB");
+  CHECK(format_size(1'468'006, Units::kib) == "1468006 KiB");
+  CHECK(format_size(512, Units::mib) == "0.5 MiB");
+  CHECK(format_size(-20, Units::mib) == "0.0 MiB");
+  CHECK(format_percent(-0.04) == "0.0%");
+  CHECK(format_percent(-0.06) == "-0.1%");
+  CHECK(format_span(250) == "250 ms");
+  CHECK(format_span(40'000) == "40 s");
+  CHECK(format_span(200'000) == "3 min 20 s");
+  CHECK(format_span(86'280'000) == "23 h 58 min");
+  CHECK(format_span(86'400'000) == "1 d");
+  CHECK(format_span(100 * 3'600'000) == "4 d 4 h");
+  CHECK(format_count(1, "gap", "gaps") == "1 gap");
 }
 
 TEST_CASE("Times are shown with their date, in the zone") {
   const test::ZoneGuard zone(test::kBerlin);
-  CHECK(print_time(1'795'166'412'345, Zone::local) == "2026-11-20 10:20:12");
-  CHECK(print_time(1'795'166'412'345, Zone::utc) == "2026-11-20 09:20:12 UTC");
-  CHECK(print_time(-1, Zone::utc) == "1969-12-31 23:59:59 UTC");
+  CHECK(format_time(1'795'166'412'345, Zone::local) == "2026-11-20 10:20:12");
+  CHECK(format_time(1'795'166'412'345, Zone::utc) == "2026-11-20 09:20:12 UTC");
+  CHECK(format_time(-1, Zone::utc) == "1969-12-31 23:59:59 UTC");
 }
 
-TEST_CASE("Text breaks at spaces to fit the terminal, and what goes on is indented") {
+TEST_CASE("Text breaks at spaces to fit the terminal, and continuation lines are indented") {
   use_utf8();
   CHECK(wrap("as it is", 8, 2) == "as it is");
   CHECK(wrap("one two three four", 9, 2) == "one two\n  three\n  four");
@@ -298,6 +298,9 @@ TEST_CASE("Text breaks at spaces to fit the terminal, and what goes on is indent
   CHECK(wrap("averylongword and more", 8, 2) == "averylongword\n  and\n  more");
   CHECK(wrap("日本 日本 日本", 9, 0) == "日本 日本\n日本");
   CHECK(wrap("", 8, 2).empty());
+  CHECK(wrap("it grew by 134.7 MiB, then", 16, 2) == "it grew by\n  134.7 MiB,\n  then");
+  CHECK(wrap("took 30 minutes", 7, 0) == "took 30\nminutes");
+  CHECK(keep_units("it grew by 134.7 MiB in 30 minutes, 5 %") == "it grew by 134.7\u00A0MiB in 30 minutes, 5\u00A0%");
 
   Report report = hostile_report();
   report.notes = {"a note of some words, and then some more of them"};
@@ -312,7 +315,7 @@ TEST_CASE("Text breaks at spaces to fit the terminal, and what goes on is indent
   }
 }
 
-TEST_CASE("Sentences in the last column go on in the next line instead of being cut") {
+TEST_CASE("Sentences in the last column wrap instead of being truncated") {
   const std::string said = "other users' processes may not be read: give memoird the capability";
   Report report;
   report.rows.columns = {{"kind", "KIND"}, {"text", "WHAT", Kind::text, 0, Shown::everywhere, true}};
@@ -327,7 +330,7 @@ TEST_CASE("Sentences in the last column go on in the next line instead of being 
         "gap      short\n");
 }
 
-TEST_CASE("The column that rows are ranked by comes first for people, with a mark that the terminal can show") {
+TEST_CASE("The ranking column comes first in tables, with a mark that the terminal can show") {
   use_utf8();
   Report report;
   report.rows.columns = {{"pid", "PID", Kind::count}, {"pss_kib", "PSS", Kind::size, 5}, {"name", "NAME"}};

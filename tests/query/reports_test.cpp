@@ -1,5 +1,5 @@
-// What status, trend and peaks answer from one small recording: in each format compared with tests/query/golden
-// (written anew with MEMOIR_UPDATE_GOLDEN set), and in what must hold checked by number.
+// Answers of status, trend and peaks from one small recording: each format is compared with tests/query/golden
+// (rewritten with MEMOIR_UPDATE_GOLDEN set), and the numbers are checked.
 
 #include <set>
 #include <sstream>
@@ -29,13 +29,13 @@ namespace {
 constexpr std::int64_t kMib = 1024;
 constexpr std::int64_t kGib = 1024 * 1024;
 
-// The time of day of the recording, which begins at midnight.
+// The time of day of the recording, which starts at midnight.
 std::int64_t at(std::int64_t seconds) {
   return History::kStart + seconds * 1000;
 }
 
-// Three hours: a database that grows by 1 MiB a tick, a job that lives for four ticks between two keyframes and spikes
-// unseen, a worker reborn, a hostile name; killed in the second hour and on again ten minutes later.
+// Three hours: a database that grows by 1 MiB a tick, a job that runs for four ticks between two keyframes with an
+// unsampled spike, a restarted worker, a hostile name; killed in the second hour and restarted ten minutes later.
 void record(History& history) {
   history.begin_run();
   history.machine(3 * kGib);
@@ -72,7 +72,7 @@ void replace(std::string& text, const std::string& what, const std::string& by) 
   }
 }
 
-// That we are the recorder: it differs from one test run to the next.
+// Replaces the recorder's pid, which is the test's own and differs between runs.
 void hide_ourselves(std::string& text) {
   const std::string pid = std::to_string(getpid());
   replace(text, ", pid " + pid, ", pid PID");
@@ -150,7 +150,7 @@ TEST_CASE("on a terminal the trend is drawn and fits it") {
   std::istringstream in(text);
   int height = 1;  // of the prompt
   for (std::string line; std::getline(in, line);) {
-    // A line that is too long goes on in the next.
+    // A line that is too long wraps.
     height += std::max(1, (static_cast<int>(display_width(line)) + columns - 1) / columns);
     if (ascii) CHECK(line.find("█") == std::string::npos);
   }
@@ -160,7 +160,7 @@ TEST_CASE("on a terminal the trend is drawn and fits it") {
   if (columns == 80 && !ascii) test::compare_with_golden("trend-terminal.table", text);
 }
 
-TEST_CASE("status: says what it records, what was missed, and what recording costs") {
+TEST_CASE("status: shows the recording, missed ticks, and the cost") {
   const Json status = json_of({"status"});
   CHECK(status["recording"] == true);
   CHECK(status["state"] == "recording");
@@ -176,8 +176,8 @@ TEST_CASE("status: says what it records, what was missed, and what recording cos
   CHECK(status["core_percent"] == 0.1);
   CHECK(status["recorder_rss_kib"] == 9 * kMib);
   CHECK(status["file_bytes_per_day"].is_number());
-  CHECK(status["file_bytes_most"] == std::int64_t{2} << 30);
-  CHECK(status["file_bytes_most_in_days"].is_number());
+  CHECK(status["file_bytes_max"] == std::int64_t{2} << 30);
+  CHECK(status["file_bytes_max_in_days"].is_number());
   CHECK(status["coverage"]["gaps"].size() == 1);
   CHECK(status["degraded"].size() == 1);
   CHECK(status["rows"].size() == 2);
@@ -204,12 +204,12 @@ TEST_CASE("trend: the machine's buckets add up, and the gap is a gap") {
   CHECK(covered == trend["coverage"]["recorded_ms"]);
 }
 
-TEST_CASE("trend: a process that grows has a slope, one that lived between two keyframes is there") {
+TEST_CASE("trend: a growing process has a slope, one between two keyframes is included") {
   const Json grows = json_of({"trend", "201", "--to", "@" + std::to_string(at(600))});
   CHECK(grows["first_kib"] == 512 * kMib);
   CHECK(grows["last_kib"] == 572 * kMib);
   CHECK(grows["growth_kib"] == 60 * kMib);
-  // Ten minutes say nothing of a day.
+  // Ten minutes do not give a slope per day.
   CHECK(grows["slope_kib_per_day"].is_null());
   CHECK(grows["p50_kib"].get<std::int64_t>() == Approx(541 * kMib).margin(2 * kMib));
   CHECK(grows["p99_kib"].get<std::int64_t>() <= grows["max_kib"].get<std::int64_t>());
@@ -227,7 +227,7 @@ TEST_CASE("trend: several subjects have a chart each on a terminal, and rows of 
   std::istringstream in(text);
   for (std::string line; std::getline(in, line); ++height) CHECK(display_width(line) <= 80);
   CHECK(height <= 24);
-  for (const char* part : {"memory in use", "PSS of category database", "SUBJECT", "A DAY"}) {
+  for (const char* part : {"memory in use", "PSS of category database", "SUBJECT", "/DAY"}) {
     CHECK(text.find(part) != std::string::npos);
   }
   const std::vector<std::string> arguments{"trend", "machine", "database", "201", "--step", "1h"};
@@ -241,7 +241,7 @@ TEST_CASE("trend: several subjects have a chart each on a terminal, and rows of 
   CHECK(several["rows"].size() == 3 * json_of({"trend", "machine", "--step", "1h"})["rows"].size());
 }
 
-TEST_CASE("trend: the sum of a category is one series, and says what is not exact") {
+TEST_CASE("trend: the sum of a category is one series, with its inexact part") {
   const Json trend = json_of({"trend", "python"});
   CHECK(trend["processes"] == 2);
   CHECK(trend["max_kib"] == 900 * kMib);
@@ -250,34 +250,34 @@ TEST_CASE("trend: the sum of a category is one series, and says what is not exac
   CHECK(trend["warnings"][0].get<std::string>().find("PSS is estimated, or RSS") != std::string::npos);
 }
 
-TEST_CASE("trend: a subject or metric that is not there is an error that names what is") {
+TEST_CASE("trend: an unknown subject or metric is an error that lists the known ones") {
   const auto [arguments, part] = GENERATE(table<std::vector<std::string>, std::string>({
       {{"trend", "databose"}, "did you mean 'database'"},
-      {{"trend", "99999"}, "saw a process 99999"},
-      {{"trend", "machine", "--by", "pss"}, "not of the machine"},
-      {{"trend", "database", "--by", "used"}, "not of a process"},
+      {{"trend", "99999"}, "no process 99999 was sampled then"},
+      {{"trend", "machine", "--by", "pss"}, "does not apply to the machine"},
+      {{"trend", "database", "--by", "used"}, "does not apply to a process"},
       {{"trend", "database", "--by", "hwm"}, "have no sum"},
-      {{"trend", "--step", "0s"}, "a bucket has a width"},
+      {{"trend", "--step", "0s"}, "must be longer than 0"},
       {{"trend", "--step", "1ms"}, "too many"},
       {{"peaks", "--by", "rss"}, "is hwm"},
   }));
   const Outcome outcome = ask(arguments);
   CAPTURE(outcome.error, outcome.out);
-  // Of a subject that can be read nothing is recorded.
-  const bool nobody = arguments.back() == "databose" || arguments.back() == "99999";
-  CHECK(outcome.exit == (nobody ? Exit::empty : Exit::usage));
+  // Nothing is recorded of a valid subject.
+  const bool unknown = arguments.back() == "databose" || arguments.back() == "99999";
+  CHECK(outcome.exit == (unknown ? Exit::empty : Exit::usage));
   CHECK(outcome.out.empty());
   CHECK(outcome.error.find(part) != std::string::npos);
 }
 
-TEST_CASE("a range in which nothing was recorded is said to be one") {
+TEST_CASE("an unrecorded range is reported as such") {
   const char* command = GENERATE("trend", "peaks");
   const Outcome outcome = ask({command, "--day", "2026-11-17"});
   CHECK(outcome.exit == Exit::empty);
   CHECK(outcome.out.find("nothing was recorded") != std::string::npos);
 }
 
-TEST_CASE("peaks: the mark of a spike that no tick saw, and who else held memory then") {
+TEST_CASE("peaks: the mark of an unsampled spike, and other processes at that time") {
   const Json peaks = json_of({"peaks"});
   CHECK(peaks["all_time"] == true);
   const Json& first = peaks["rows"][0];
@@ -294,13 +294,13 @@ TEST_CASE("peaks: the mark of a spike that no tick saw, and who else held memory
   CHECK(row_of(peaks["machine"], "metric", "available")["peak_kib"] == 7 * kGib);
   CHECK(row_of(peaks["machine"], "metric", "swap")["peak_kib"] == 64 * kMib);
   CHECK(row_of(peaks["categories"], "category", "database")["peak_kib"] == 572 * kMib);
-  const Json beside = row_of(peaks["others"], "of", "process 401");
-  CHECK(beside["pid"] == 201);
-  CHECK(beside["pss_kib"] == 572 * kMib);
+  const Json other = row_of(peaks["others"], "of", "process 401");
+  CHECK(other["pid"] == 201);
+  CHECK(other["pss_kib"] == 572 * kMib);
   CHECK(row_of(peaks["others"], "of", "machine used")["pid"] == 401);
 }
 
-TEST_CASE("peaks: within a range only what was reached in it counts") {
+TEST_CASE("peaks: only marks reached within a range count") {
   const Json peaks = json_of({"peaks", "--last", "1h"});
   CHECK(peaks["all_time"] == false);
   CHECK(row_of(peaks["rows"], "pid", 402)["peak_kib"] == 500 * kMib);
@@ -309,7 +309,7 @@ TEST_CASE("peaks: within a range only what was reached in it counts") {
 }
 
 TEST_CASE("peaks: a group's peak is that of the sum at one time") {
-  // The job and the one after it never lived at once.
+  // The job and the one after it never ran at the same time.
   const Json users = json_of({"peaks", "--group", "user"});
   const Json app = row_of(users["rows"], "user", "app");
   CHECK(app["peak_kib"] == 900 * kMib);
@@ -317,7 +317,7 @@ TEST_CASE("peaks: a group's peak is that of the sum at one time") {
   CHECK(app["before_ms"] == at(600));
   CHECK(app["now_kib"] == 500 * kMib);
 
-  // The store's marks and the steps tell the same.
+  // The store's marks and the steps agree.
   const Json marks = json_of({"peaks", "--group", "category"});
   const Json steps = json_of({"peaks", "--group", "category", "--last", "7d", "--filter", "command~."});
   REQUIRE(marks["rows"].size() == steps["rows"].size());
@@ -337,29 +337,29 @@ TEST_CASE("status: nothing recorded, and not recording") {
   empty.end_run();
   const Outcome stopped = test::ask(empty.path(), now_ms, {"status"});
   CHECK(stopped.exit == Exit::answered);
-  CHECK(stopped.out.find("not recording (stopped)") != std::string::npos);
+  CHECK(stopped.out.find("stopped") != std::string::npos);
 }
 
-TEST_CASE("status: bursts are counted, and the one that goes on is told with its reason") {
+TEST_CASE("status: bursts are counted, and the current one is shown with its reason") {
   History history;
   history.begin_run();
   history.birth(10, {"server", "server"}, 1000);
   history.tick();
-  history.event("burst", "Began: processes wait for memory");
+  history.event("burst", "Started: processes wait for memory");
   history.tick();
   history.event("burst", "Ended after 60 s: pressure");
   history.tick();
-  history.event("burst", "Began: \x1b[31mhog (12) grew");
+  history.event("burst", "Started: \x1b[31mhog (12) grew");
   history.tick();
   const auto status = [&](const char* format) { return ask(history, {"status", "--format", format}).out; };
   CHECK(status("json").find("\"bursts\": 2,") != std::string::npos);
   CHECK(status("json").find("\"burst_since_ms\": 1") != std::string::npos);
-  CHECK(status("table").find("one goes on since") != std::string::npos);
+  CHECK(status("table").find("one is active since") != std::string::npos);
   CHECK(status("table").find('\x1b') == std::string::npos);
   history.event("burst", "Ended after 10 s: growth");
   history.tick();
   CHECK(status("json").find("\"burst_since_ms\": null") != std::string::npos);
-  CHECK(status("table").find("2 within the last day") != std::string::npos);
+  CHECK(status("table").find("2 in the last day") != std::string::npos);
 }
 
 }  // namespace reports_test

@@ -1,4 +1,4 @@
-// memoir shm: which segments there are, who made them, and what it says where nothing of them is known.
+// memoir shm: the segments, their creators, and the messages where nothing is known.
 
 #include <nlohmann/json.hpp>
 
@@ -35,7 +35,7 @@ SysvSegment segment(std::int64_t shmid, std::int32_t creator_pid, std::int64_t r
   return segment;
 }
 
-// A server that dies and leaves its segment behind, and one that was there before anything was recorded.
+// A server that exits and leaves its segment behind, and one older than the recording.
 void record(History& history) {
   history.begin_run();
   history.machine(M::sysv, 60 * kMib);
@@ -57,7 +57,7 @@ TEST_CASE("shm: golden answers") {
   test::check_formats("shm", recorded<record>(), {"shm"});
 }
 
-TEST_CASE("shm: who made a segment, how it grew, and that nobody is attached any more") {
+TEST_CASE("shm: a segment's creator, its growth, and that no process is attached any more") {
   const json now = json_of(recorded<record>(), {"shm"});
   REQUIRE(now["rows"].size() == 2);
   const json& left = now["rows"][0];
@@ -77,7 +77,7 @@ TEST_CASE("shm: who made a segment, how it grew, and that nobody is attached any
   CHECK(before["rows"][0]["owner"] == "postgres");
 }
 
-TEST_CASE("shm: none, not recorded, and more than were recorded") {
+TEST_CASE("shm: none, unrecorded, and more than recorded") {
   History none;
   none.begin_run();
   none.machine(M::sysv, 0);
@@ -88,7 +88,7 @@ TEST_CASE("shm: none, not recorded, and more than were recorded") {
   older.tick(2);
   const Outcome outcome = ask(older, {"shm"});
   CHECK(outcome.exit == Exit::empty);
-  CHECK((outcome.out + outcome.error).find("nothing of System V segments was recorded") != std::string::npos);
+  CHECK((outcome.out + outcome.error).find("no record of System V segments") != std::string::npos);
   CHECK(ask(older, {"shm", "--at", "2026-11-18"}).exit == Exit::empty);
   History more;
   more.begin_run();

@@ -1,5 +1,5 @@
-// The queries of docs/sql.md and of the manual page of the schema: each is run as it stands there, and says what the
-// reader says.
+// The queries of docs/sql.md and of the manual page of the schema: each is run as printed and gives the reader's
+// results.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -28,23 +28,23 @@ namespace {
 constexpr Range kAll{0, 4'000'000'000'000};
 constexpr std::int64_t kAsked = History::kStart + 27 * 3'600'000 + 14 * 60'000;  // 2026-11-20 03:14
 
-// The tick before which they did, in the hour from 02:50 on.
+// The tick before their exits, in the hour from 02:50 on.
 constexpr std::int64_t kEnded = History::kStart + 27 * 3'600'000 + (50 - 10) * 60'000;
 
 using Rows = std::vector<std::string>;
 
-// Of a memfd that two map, each a half; and of what has a name.
-ProcessLedger ledger(std::int64_t heap_kib) {
+// A memfd with two mappers, each using half of it, and a named file.
+ProcessMappings summary(std::int64_t heap_kib) {
   const auto row = [](MappingKind kind, const char* label, std::int64_t kib) {
     MappingRow made{{kind, label}, {}};
     made.use.regions = 1;
     made.use.memory.set(ProcessField::pss, kib);
     return made;
   };
-  ProcessLedger ledger;
-  ledger.ledger.rows = {row(MappingKind::heap, "[heap]", heap_kib),
-                        row(MappingKind::memfd, "/memfd:ring (deleted)", 20 * 1024)};
-  return ledger;
+  ProcessMappings summary;
+  summary.summary.rows = {row(MappingKind::heap, "[heap]", heap_kib),
+                          row(MappingKind::memfd, "/memfd:ring (deleted)", 20 * 1024)};
+  return summary;
 }
 
 TmpfsSample shared_memory() {
@@ -72,7 +72,7 @@ void record(History& history) {
   history.cgroup({"/system.slice/web.service", 100'000, 0, 0, 1'000'000, {}, {}});
   history.cgroup({"/user.slice", 900'000, 0, 0, {}, {}, {}});
   history.oom_kills(1);
-  for (const int pid : {11, 20}) history.ledger(pid, ledger(1000 * pid));
+  for (const int pid : {11, 20}) history.summary(pid, summary(1000 * pid));
   history.tmpfs({shared_memory()});
   for (int minute = 0; minute < 60; ++minute) {
     history.hold(20, 700'000 + 1'000 * minute);
@@ -127,7 +127,7 @@ std::string page(const char* name) {
   return memoir::test::slurp(std::string(MEMOIR_SOURCE) + "/" + name);
 }
 
-// What stands between two marks, at each place that they do.
+// All text between two marks.
 std::vector<std::string> between(const std::string& text, const std::string& begin, const std::string& end) {
   std::vector<std::string> parts;
   for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
@@ -168,7 +168,7 @@ std::vector<ProcessState> by_pss(Snapshot snapshot) {
 
 }  // namespace
 
-TEST_CASE("sql page: 1, who held the memory at the last tick, by user") {
+TEST_CASE("sql page: 1, memory at the last tick by user") {
   std::map<std::string, std::array<std::int64_t, 2>> users;
   for (const ProcessState& state : last().processes) {
     auto& [count, pss] = users[state.process.info.user];
@@ -183,7 +183,7 @@ TEST_CASE("sql page: 1, who held the memory at the last tick, by user") {
   CHECK(found == expected);
 }
 
-TEST_CASE("sql page: 2 and the example of the manual, who held it at a time") {
+TEST_CASE("sql page: 2 and the manual's example, memory at a time") {
   const test::ZoneGuard zone("UTC");
   Rows expected;
   Rows short_rows;
@@ -202,7 +202,7 @@ TEST_CASE("sql page: 2 and the example of the manual, who held it at a time") {
   CHECK(rows_of(examples.front()) == short_rows);
 }
 
-TEST_CASE("sql page: 3, who needed the most ever") {
+TEST_CASE("sql page: 3, the highest peaks ever") {
   const test::ZoneGuard zone("UTC");
   const std::vector<HighWater> marks = must(reader().process_marks(std::nullopt, std::nullopt, Metric::hwm, 10)).marks;
   REQUIRE(marks.size() > 5);
@@ -216,7 +216,7 @@ TEST_CASE("sql page: 3, who needed the most ever") {
   CHECK(answer(3) == expected);
 }
 
-TEST_CASE("sql page: 4 and 5, what needs far more than it holds, and how much is shared") {
+TEST_CASE("sql page: 4 and 5, processes with peaks far above their usage, and shared memory") {
   CHECK(answer(4) == Rows{fmt::format("20|postgres|{}|1953|2.6", 759'000 / 1024)});
   CHECK(answer(5) == Rows{fmt::format("nginx|2|{}|{}|{}", 89'000 / 1024, 89'000 / 1024, 89'000 / 1024)});
 }
@@ -241,12 +241,12 @@ TEST_CASE("sql page: 6, when the machine was shortest of memory") {
   CHECK(answer(6) == expected);
 }
 
-TEST_CASE("sql page: 7, which processes lived less than a minute") {
+TEST_CASE("sql page: 7, processes that ran for less than a minute") {
   std::int64_t largest = 0;
   std::int64_t times = 0;
   for (const StoredProcess& process : must(load_processes(reader(), kAll))) {
-    if (!process.gone_ms || *process.gone_ms - process.info.start_ms >= 60'000) continue;
-    if (process.info.comm != "cc1plus") continue;  // two that no tick saw
+    if (!process.exited_ms || *process.exited_ms - process.info.start_ms >= 60'000) continue;
+    if (process.info.comm != "cc1plus") continue;  // two unsampled ones
     ++times;
     largest = std::max<std::int64_t>(largest, 90'000 + process.info.key.pid - 100);
   }
@@ -254,7 +254,7 @@ TEST_CASE("sql page: 7, which processes lived less than a minute") {
   CHECK(answer(7) == Rows{fmt::format("cc1plus|6|{}", largest / 1024), "job|1|20", "spike|1|80"});
 }
 
-TEST_CASE("sql page: 8 and 9, OOM kills, and what was not recorded") {
+TEST_CASE("sql page: 8 and 9, OOM kills, and gaps") {
   const test::ZoneGuard zone("UTC");
   const std::int64_t second_run = kAsked - 24 * 60'000;
   const std::int64_t by_then = second_run + 40 * 60'000;
@@ -269,7 +269,7 @@ TEST_CASE("sql page: 8 and 9, OOM kills, and what was not recorded") {
   CHECK(answer(9) == expected);
 }
 
-TEST_CASE("sql page: 10, what recording costs, hour by hour") {
+TEST_CASE("sql page: 10, the cost of recording, hour by hour") {
   const test::ZoneGuard zone("UTC");
   CHECK(answer(10) ==
         Rows{"2026-11-20 03:00:00|300|10.0|12", "2026-11-20 02:00:00|60|10.0|12", "2026-11-19 00:00:00|5|10.0|12"});
@@ -297,13 +297,13 @@ TEST_CASE("sql page: 15, the processes of a unit over ten minutes") {
   CHECK(answer(15) == expected);
 }
 
-TEST_CASE("sql page: 14, what ended, and how") {
+TEST_CASE("sql page: 14, exited processes with their status") {
   const test::ZoneGuard zone("UTC");
   CHECK(answer(14) == Rows{fmt::format("spike[950]|80|40|signal 9|{}", iso_text(kEnded - 2'000)),
                            fmt::format("job[951]|20|40|exit 3|{}", iso_text(kEnded - 2'000))});
 }
 
-TEST_CASE("sql page: 12 and 13, what has no name any more, and what lies in tmpfs") {
+TEST_CASE("sql page: 12 and 13, deleted files and the contents of tmpfs") {
   const test::ZoneGuard zone("UTC");
   CHECK(answer(12) == Rows{"memfd|/memfd:ring (deleted)|2|40|nginx[11] postgres[20]"});
   CHECK(answer(13) == Rows{fmt::format("/dev/shm/d/ring|8|{}", iso_text(History::kStart))});
@@ -329,7 +329,7 @@ TEST_CASE("sql page: a view answers the same, however its ticks are named") {
     CHECK(ticks("wall_ms >= (SELECT wall_ms FROM tick WHERE id = 150) AND "
                 "wall_ms <= (SELECT wall_ms FROM tick WHERE id = 209)") == each);
     CHECK(ticks("tick_id = (SELECT MAX(id) FROM tick)") == ticks("tick_id = 365"));
-    // A tick is enough for the first row, and comes first.
+    // A tick is enough for the first row, and precedes it.
     CHECK(rows_of("SELECT * FROM " + view + " LIMIT 1") ==
           rows_of("SELECT * FROM " + view + " WHERE tick_id IN (1, 6) LIMIT 1"));
   }

@@ -1,4 +1,4 @@
-// memoir summary: what it says of a week that is known, in each format, and the folder that it keeps.
+// memoir summary: its answer for a known week in each format, and the folder of summaries.
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ namespace {
 constexpr std::int64_t kMib = 1024;
 
 Outcome ask(std::vector<std::string> words) {
-  words.insert(words.begin(), "summary");
+  words.insert(words.begin(), {"summary", "--all"});
   return test::ask(recorded_week(), std::move(words));
 }
 
@@ -60,7 +60,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// Of the last day; its last six hours are after midnight in UTC.
+// The last day; its last six hours are after midnight in UTC.
 const std::vector<std::string> kDay{"--day", "2026-11-26"};
 
 }  // namespace
@@ -96,7 +96,7 @@ TEST_CASE("summary: the day's figures, with when") {
   CHECK(day["rows"][6]["recorded_percent"].get<double>() == Approx(100));
 }
 
-TEST_CASE("summary: who held, who grew, who was restarted, whose mark was highest") {
+TEST_CASE("summary: usage, growth, restarts and highest marks") {
   const auto day = json_of(kDay);
   const auto database = find(day["identities"], "identity", "postgresql.service postgres: main: checkpointer");
   CHECK(database["max_kib"].get<std::int64_t>() > 1600 * kMib);
@@ -115,13 +115,13 @@ TEST_CASE("summary: who held, who grew, who was restarted, whose mark was highes
   CHECK(day["processes"][0]["pid"] == 401);
   CHECK(day["processes"][0]["at_ms"] == kWeekLastDay + 9 * History::kHour + 58 * History::kMinute);
   CHECK(day["processes"][1]["comm"] == "pg_dump");
-  // Its mark stood before the day began.
+  // Its mark is older than the day.
   for (const auto& process : day["processes"]) CHECK(process["comm"] != "memoird");
-  CHECK(day["processes_began"] == 2);
-  CHECK(day["processes_ended"] == 2);
+  CHECK(day["processes_started"] == 2);
+  CHECK(day["processes_exited"] == 2);
 }
 
-TEST_CASE("summary: who leaks by the end of the day, that nobody does, and that it is too early to say") {
+TEST_CASE("summary: leaks by the end of the day, none, and too early to decide") {
   const auto day = json_of(kDay);
   const auto leak = find(day["leaks"], "metric", "anon+swap");
   CHECK(leak["subject"] == "postgres: main: checkpointer");
@@ -132,7 +132,7 @@ TEST_CASE("summary: who leaks by the end of the day, that nobody does, and that 
 
   const Outcome first = ask({"--day", "2026-11-19"});
   CHECK(json_of({"--day", "2026-11-19"})["leaks"].empty());
-  CHECK(has(first.out, "Leaks, by the 30 days until then\n"));
+  CHECK(has(first.out, "Leaks in the last 30 days\n"));
   CHECK(has(first.out, "none leaks"));
 
   History young;
@@ -140,11 +140,11 @@ TEST_CASE("summary: who leaks by the end of the day, that nobody does, and that 
   young.birth(100, {"young", "/usr/bin/young"}, 200'000);
   young.tick(30);
   young.end_run();
-  const Outcome early = ask(young, {"summary", "--day", "2026-11-19"});
-  CHECK(has(early.out, "There is too little history to judge anything: at most "));
+  const Outcome early = ask(young, {"summary", "--all", "--day", "2026-11-19"});
+  CHECK(has(early.out, "Too little history to judge: at most "));
 }
 
-TEST_CASE("summary: a program is called by its newest command and its unit, and by its pid where it is one process") {
+TEST_CASE("summary: a program is named by its newest command and its unit, and by its pid if it is one process") {
   const auto day = json_of(kDay);
   const auto java = find(day["identities"], "identity", "app.service java -XmxNg -jar /opt/app/service.jar");
   CHECK(java["title"] == "java -Xmx6g -jar /opt/app/service.jar in app.service");
@@ -156,7 +156,7 @@ TEST_CASE("summary: a program is called by its newest command and its unit, and 
         "memoird in memoird.service");
   const std::string lead = std::regex_replace(ask(kDay).out, std::regex("\\s+"), " ");
   CAPTURE(lead);
-  CHECK(has(lead, "when java -Xmx6g -jar /opt/app/service.jar in app.service held"));
+  CHECK(has(lead, "when java -Xmx6g -jar /opt/app/service.jar in app.service used"));
   CHECK(has(lead, "Grew most: postgres: main: checkpointer in postgresql.service (pid 201), by"));
   CHECK(has(lead, "Leaks: postgres: main: checkpointer in postgresql.service (pid 201), "));
   CHECK_FALSE(has(lead, "XmxNg"));
@@ -174,8 +174,8 @@ TEST_CASE("summary: by category and by program the same memory is shared out") {
   }
 }
 
-// A day before that was recorded for three minutes, with half of what is in use later; none; the day.
-TEST_CASE("summary: a day is compared with days of which half was recorded, and what was not counted is not 0") {
+// A day before that was recorded for three minutes, with half of the later usage; none; the day.
+TEST_CASE("summary: a day is compared with days at least half recorded, and unknown counts are not 0") {
   History history(History::kMinute);
   history.begin_run();
   history.machine(2048 * kMib);
@@ -197,16 +197,16 @@ TEST_CASE("summary: a day is compared with days of which half was recorded, and 
   CHECK(find(day["rows"], "day", "2026-11-20")["oom_kills"].is_null());
   CHECK(find(day["rows"], "day", "2026-11-19")["oom_kills"] == 0);
   for (const auto& row : day["identities"]) CHECK(row["grown_week_kib"].is_null());
-  const std::string table = ask(history, {"summary", "--day", "2026-11-21"}).out;
+  const std::string table = ask(history, {"summary", "--all", "--day", "2026-11-21"}).out;
   CAPTURE(table);
   CHECK_FALSE(has(table, "more than in"));
   CHECK(has(table, "1 of these days was recorded for less than half, and not compared with others."));
   // Neither is that day itself compared.
-  const std::string first = ask(history, {"summary", "--day", "2026-11-19"}).out;
+  const std::string first = ask(history, {"summary", "--all", "--day", "2026-11-19"}).out;
   CHECK_FALSE(has(first, "than in"));
 }
 
-TEST_CASE("summary: the first day has none before it, and a day that is not over is told so far") {
+TEST_CASE("summary: the first day has none before it, and an unfinished day is marked as such") {
   const auto first = json_of({"--day", "2026-11-19"});
   CHECK(first["rows"][0]["used_mean_kib"].is_null());
   CHECK(first["grown_week"].empty());
@@ -219,7 +219,7 @@ TEST_CASE("summary: the first day has none before it, and a day that is not over
   CHECK(json_of({})["day"] == "2026-11-26");
 }
 
-TEST_CASE("summary: what was not recorded is exit status 3, and a day that cannot be read 2") {
+TEST_CASE("summary: an unrecorded day is exit status 3, and an invalid one 2") {
   for (const char* format : {"table", "json", "csv", "markdown", "html"}) {
     CHECK(ask({"--day", "2026-11-01", "--format", format}).exit == Exit::empty);
   }
@@ -227,7 +227,7 @@ TEST_CASE("summary: what was not recorded is exit status 3, and a day that canno
   CHECK(ask({"--format", "yaml"}).exit == Exit::usage);
 }
 
-TEST_CASE("summary: a local day has 25 hours where the clock is put back, and 23 where it is put on") {
+TEST_CASE("summary: a local day has 25 hours if the clock is set back, and 23 if it is set forward") {
   struct Change {
     const char* zone;
     std::int64_t hours;
@@ -241,11 +241,11 @@ TEST_CASE("summary: a local day has 25 hours where the clock is put back, and 23
   const auto monday = json_of({"--day", "2026-11-23"}, change.zone);
   CHECK(monday["rows"][6]["begin_ms"] == sunday["range"]["from_ms"]);
   CHECK(monday["range"]["from_ms"].get<std::int64_t>() == sunday["range"]["to_ms"].get<std::int64_t>() + 1);
-  // What one day has, the other has not: the mean of both is that of their hours.
+  // Each day has programs that the other lacks: the mean of both is that of their hours.
   CHECK(monday["rows"][6]["used_mean_kib"] == sunday["used_mean_kib"]);
 }
 
-TEST_CASE("summary: 80 columns where it does not go to a terminal") {
+TEST_CASE("summary: 80 columns unless it goes to a terminal") {
   const std::string text = ask(kDay).out;
   for (const std::string& line : lines_of(text)) {
     CAPTURE(line);
@@ -254,7 +254,7 @@ TEST_CASE("summary: 80 columns where it does not go to a terminal") {
   CHECK(lines_of(text).size() > 40);
 }
 
-TEST_CASE("summary: the page carries all it needs, asks nobody for anything, and runs nothing") {
+TEST_CASE("summary: the page is self-contained, loads nothing and runs nothing") {
   std::vector<std::string> arguments = kDay;
   arguments.insert(arguments.end(), {"--format", "html"});
   const std::string page = ask(arguments).out;
@@ -343,15 +343,16 @@ void forget_ticks(const std::string& path, std::int64_t now_ms) {
   }
 }
 
-TEST_CASE("summary: the same once the raw rows are rolled up, and once they are gone") {
+TEST_CASE("summary: the same after raw rows are rolled up, and after they expire") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/memoir.db";
   const History& week = test::raw_week();
   for (const char* suffix : {"", "-wal"}) fs::copy_file(week.path() + suffix, path + suffix);
   const auto of = [&](const char* date) {
     auto json = test::json_of(path, week.now_ms(), {"summary", "--day", date, "--limit", "0"});
-    // What only ticks tell: their cost, how many they are, and zombies.
-    for (const char* key : {"recorder_core_percent", "recorder_cpu_us_per_tick", "coverage", "leaks_judged"})
+    // Only ticks have their cost, their number, zombies, and usage of cgroups.
+    for (const char* key :
+         {"recorder_core_percent", "recorder_cpu_us_per_tick", "coverage", "leaks_judged", "limits_known"})
       json.erase(key);
     return json;
   };
@@ -377,7 +378,7 @@ TEST_CASE("summary: writes the days that are missing, once each, and prints the 
     CHECK(has(slurp(stem + ".txt"), "November 2026"));
   }
   CHECK_FALSE(fs::exists(folder + "/2026-11-27.html"));  // is not over
-  std::string lines = all.out;                           // where they are broken is for the length of the folder's name
+  std::string lines = all.out;                           // their line breaks depend on the length of the folder's name
   std::ranges::replace(lines, '\n', ' ');
   const auto both_blank = [](char a, char b) { return a == ' ' && b == ' '; };
   lines.erase(std::unique(lines.begin(), lines.end(), both_blank), lines.end());
@@ -396,7 +397,7 @@ TEST_CASE("summary: writes the days that are missing, once each, and prints the 
   CHECK(std::distance(fs::directory_iterator(folder), fs::directory_iterator()) == 16);
 }
 
-TEST_CASE("summary: keeps 400 days, and deletes nothing that is not its own") {
+TEST_CASE("summary: keeps 400 days, and deletes only its own files") {
   const test::TemporaryDirectory directory;
   const std::string folder = directory.path();
   for (int i = 0; i < 400; ++i) {
@@ -420,7 +421,7 @@ TEST_CASE("summary: keeps 400 days, and deletes nothing that is not its own") {
   }
 }
 
-TEST_CASE("summary: a folder that is not there, or cannot be written, is said") {
+TEST_CASE("summary: a missing or unwritable folder is reported") {
   const test::TemporaryDirectory directory;
   const Outcome absent = ask({"--write-missing", directory.path() + "/none"});
   CHECK(absent.exit == Exit::failed);

@@ -39,13 +39,13 @@ class Page {
   std::string text() const { return test::slurp(path()); }
   const test::TemporaryDirectory& directory() const { return directory_; }
 
-  // The test's own pid holds the lock of a file that is written to: it counts as recorded into.
+  // The test's own pid has the lock of a file that is being written: it counts as recording.
   Outcome write(const History& history, std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {"export", "--format", "openmetrics", "--textfile", path()});
     return ask(history, std::move(more));
   }
 
-  // By what stands before the value.
+  // By the text before the value.
   std::map<std::string, double> series() const {
     std::map<std::string, double> all;
     std::istringstream in(text());
@@ -62,7 +62,7 @@ class Page {
   test::TemporaryDirectory directory_;
 };
 
-// The only series of that name, whatever the host is called.
+// The only series of that name, for any host.
 double value_of(const std::map<std::string, double>& series, const std::string& name, const std::string& labels = "") {
   std::vector<double> found;
   for (const auto& [key, value] : series) {
@@ -115,16 +115,16 @@ TEST_CASE("textfile: the machine, categories, programs, cgroups and the recorder
         Approx(static_cast<double>(history.now_ms() - History::kInterval) / 1000));
   CHECK(value_of(series, "memoir_database_size_bytes") > 0);
   const std::string text = page.text();
-  CHECK(text.find("# TYPE memoir_machine_pgfault_total counter") == std::string::npos);  // this machine tells none
+  CHECK(text.find("# TYPE memoir_machine_pgfault_total counter") == std::string::npos);  // absent on this machine
   CHECK(text.find("# TYPE memoir_recorder_up gauge") != std::string::npos);
-  // For everyone: no more of a command line than its program.
+  // World-readable: of a command line only its program.
   CHECK(text.find("secret") == std::string::npos);
   struct stat status {};
   REQUIRE(::stat(page.path().c_str(), &status) == 0);
   CHECK((status.st_mode & 0777U) == 0644U);
 }
 
-TEST_CASE("textfile: peaks are of the time since the write before, and begin again with it") {
+TEST_CASE("textfile: peaks are of the time since the previous write, and restart with each write") {
   History history;
   record(history);
   const Page page;
@@ -153,7 +153,7 @@ TEST_CASE("textfile: peaks are of the time since the write before, and begin aga
   CHECK(value_of(level, "memoir_category_pss_peak_bytes", "database") == 120 * mib);
   CHECK(value_of(level, "memoir_machine_used_peak_bytes") == 3 * 1024 * mib);
   CHECK(value_of(level, "memoir_cgroup_usage_peak_bytes", "db.service") == 150 * mib);
-  // The kernel told at the last tick what it had held before that.
+  // At the last tick the kernel reports a peak since the tick before.
   history.cgroup_peak(db.path, 190 * kMib);
   history.tick();
   REQUIRE(page.write(history).exit == Exit::answered);
@@ -163,7 +163,9 @@ TEST_CASE("textfile: peaks are of the time since the write before, and begin aga
   CHECK(value_of(page.series(), "memoir_cgroup_usage_peak_bytes", "db.service") == 150 * mib);
 }
 
-TEST_CASE("textfile: a leak is named, with its growth; the verdict holds for an hour, and what is left becomes less") {
+TEST_CASE(
+    "textfile: a leak is named, with its growth; the verdict is valid for an hour, and the remaining time counts "
+    "down") {
   History history(60'000);
   history.begin_run();
   history.birth(1, {"leaky", "leaky", "web", "www-data", "/system.slice/leaky.service"}, 100 * kMib);
@@ -185,7 +187,7 @@ TEST_CASE("textfile: a leak is named, with its growth; the verdict holds for an 
   CHECK(left == Approx(60 * 614).epsilon(0.1));
   const double judged = value_of(first, "memoir_leaks_judged_timestamp_seconds");
 
-  for (int write = 1; write <= 2; ++write) {  // each from the one before
+  for (int write = 1; write <= 2; ++write) {  // each reuses the verdicts of the previous one
     history.tick();
     REQUIRE(page.write(history, hour).exit == Exit::answered);
     const auto next = page.series();
@@ -202,7 +204,7 @@ TEST_CASE("textfile: the page does not wait for leaks to be judged") {
   record(history);
   const Page page;
   const Fd watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-  // Two that are alike and follow each other would be told as one.
+  // Two equal adjacent events would be merged.
   REQUIRE(::inotify_add_watch(watch.get(), page.directory().path().c_str(), IN_CREATE | IN_MOVED_TO) >= 0);
   const auto pages_written = [&] {
     REQUIRE(page.write(history, {"--hour", "5m"}).exit == Exit::answered);
@@ -223,7 +225,7 @@ TEST_CASE("textfile: the page does not wait for leaks to be judged") {
   CHECK(pages_written() == 2);
 }
 
-TEST_CASE("textfile: a number that nobody wrote in the file before tells nothing") {
+TEST_CASE("textfile: a number of unknown origin in the previous file is ignored") {
   const std::string growth = "memoir_leak_exhaustion_seconds{host=\"a\"} ";
   const LastWrite last = last_write("memoir_recorder_last_tick_timestamp_seconds{host=\"a\"} 1e300\n" + growth +
                                         "nan\n" + growth + "-1e16\n" + growth + "12.5\n",
@@ -245,7 +247,7 @@ TEST_CASE("textfile: of each kind the leaks of the write before keep their order
   CHECK(ranks == std::vector<std::size_t>{0, 1, 2, 0, 1, 2});
 }
 
-TEST_CASE("textfile: what nobody records into any more tells of the recorder alone") {
+TEST_CASE("textfile: without a recorder the file has only the recorder's state") {
   History history;
   record(history);
   history.end_run();
@@ -259,7 +261,7 @@ TEST_CASE("textfile: what nobody records into any more tells of the recorder alo
   CHECK_FALSE(has(series, "memoir_identity_pss_bytes"));
 }
 
-TEST_CASE("textfile: an OOM kill is told with its time") {
+TEST_CASE("textfile: an OOM kill has its time") {
   History history;
   record(history);
   OomVictim victim;
@@ -305,7 +307,7 @@ TEST_CASE("textfile: no more than 2,000 series, however many names there are, ea
   CHECK(identities == 50);
 }
 
-TEST_CASE("textfile: names that look the same once they are printable are one series") {
+TEST_CASE("textfile: names that are the same in printable form are one series") {
   History history;
   record(history);
   for (const char* path : {"/twin\x80", "/twin\\x80"}) history.cgroup({path, 7 * kMib, 0, 0, {}, {}, {}});
@@ -336,7 +338,7 @@ TEST_CASE("textfile: promtool has no complaint") {
   CHECK(test::slurp(log).empty());
 }
 
-TEST_CASE("textfile: where it cannot be written, the file before stays, and the error names the fix") {
+TEST_CASE("textfile: if it cannot be written, the previous file stays, and the error has the fix") {
   History history;
   record(history);
   const Page page;
@@ -350,7 +352,7 @@ TEST_CASE("textfile: where it cannot be written, the file before stays, and the 
   CHECK(missing.error.find("make the folder " + folder) != std::string::npos);
   REQUIRE(page.write(history).exit == Exit::answered);
   const std::string before = page.text();
-  // An answer that fails on its way.
+  // An answer that fails halfway.
   CHECK(page.write(history, {"--at", "2020-01-01"}).exit != Exit::answered);
   CHECK(page.text() == before);
   CHECK_FALSE(std::filesystem::exists(page.path() + ".partial"));
@@ -365,7 +367,7 @@ TEST_CASE("textfile: where it cannot be written, the file before stays, and the 
   CHECK(denied.error.find("let this user write in " + folder) != std::string::npos);
 }
 
-TEST_CASE("textfile: what does not go with it is refused") {
+TEST_CASE("textfile: conflicting options are refused") {
   History history;
   record(history);
   const Page page;
@@ -407,23 +409,23 @@ TEST_CASE("export fleet: the same series as the textfile had at each tick, with 
   CAPTURE(past.error);
   REQUIRE(past.exit == Exit::answered);
   CHECK(past.out.ends_with("# EOF\n"));
-  std::map<std::string, double> told;
+  std::map<std::string, double> exported;
   std::istringstream in(past.out);
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with('#')) continue;
     const std::size_t at = line.rfind(' ');
     const std::size_t value = line.rfind(' ', at - 1);
-    told[line.substr(0, value) + line.substr(at)] = std::stod(line.substr(value + 1, at - value - 1));
+    exported[line.substr(0, value) + line.substr(at)] = std::stod(line.substr(value + 1, at - value - 1));
   }
-  // What the file was like then nobody knows; when leaks were looked for is another matter; and the first has no tick
-  // before it.
+  // The size of the file at that time and the time of the leak search are unknown, and the first tick has none before
+  // it.
   const auto differs = [](const auto& of) {
     return of.first.starts_with("memoir_database_") || of.first.starts_with("memoir_leaks_judged");
   };
   std::erase_if(written, differs);
-  std::erase_if(told, differs);
-  CHECK(told.size() == written.size());
-  CHECK(told == written);
+  std::erase_if(exported, differs);
+  CHECK(exported.size() == written.size());
+  CHECK(exported == written);
 }
 
 }  // namespace textfile_test

@@ -1,5 +1,5 @@
-// Answers of rollups against those of ticks: of a week that is kept whole in one file, and in the other as a recorder
-// keeps it, with the ticks of its first day gone.
+// Answers of rollups against those of ticks: one file has a complete week, the other the same week after retention,
+// without the ticks of its first day.
 
 #include <fmt/format.h>
 #include <set>
@@ -36,10 +36,10 @@ json whole(std::vector<std::string> words) {
   return json_of(raw_week(), std::move(words));
 }
 
-// Within what rounding each bucket's mean may make.
-bool is_near(const json& told, const json& known, double margin = 1.5) {
-  if (told.is_null() || known.is_null()) return told == known;
-  return std::abs(told.get<double>() - known.get<double>()) <= margin;
+// The rounding error of each bucket's mean.
+bool is_near(const json& reported, const json& known, double margin = 1.5) {
+  if (reported.is_null() || known.is_null()) return reported == known;
+  return std::abs(reported.get<double>() - known.get<double>()) <= margin;
 }
 
 const json* row_with(const json& rows, const std::string& key, const json& value) {
@@ -54,11 +54,11 @@ std::vector<std::string> with(std::vector<std::string> arguments, std::initializ
   return arguments;
 }
 
-// 2026-11-21, of which ticks and rollups are kept; and 2026-11-19, of which the ticks are gone.
+// 2026-11-21 has ticks and rollups; 2026-11-19 has no ticks any more.
 const std::string kRecentDay = "2026-11-21";
 const std::string kOldDay = "2026-11-19";
 
-// A process has rows of a day from when it has lived for one: all of this week begin on its first.
+// A process has rows of a day once it has run for one: all of this week start on its first.
 bool is_before_its_rollups(const std::string& day, const std::string& tier) {
   return day == kOldDay && tier == "day";
 }
@@ -92,21 +92,21 @@ TEST_CASE("tiers: the finest that reaches back and answers quickly is chosen") {
   CHECK(choose_tier({}, {0, kWeekDayMs}, Reads::one) == Tier::raw);
 }
 
-TEST_CASE("tiers: a range that begins before everything takes what reaches back farthest") {
+TEST_CASE("tiers: a range that starts before all data uses the longest tier") {
   CHECK(choose_tier(spans(), {0, 2 * kWeekDayMs}, Reads::one) == Tier::day);
   const std::vector<TierSpan> young{{Tier::raw, 99 * kWeekDayMs, 100 * kWeekDayMs},
                                     {Tier::five_minutes, 99 * kWeekDayMs, 100 * kWeekDayMs}};
   CHECK(choose_tier(young, {0, 100 * kWeekDayMs}, Reads::one) == Tier::raw);
 }
 
-TEST_CASE("tiers: a width asked for is kept to where a tier has it") {
+TEST_CASE("tiers: a given width is used if a tier has it") {
   CHECK(chosen(94, 98, Reads::one, 2 * History::kMinute) == Tier::raw);
   CHECK(chosen(60, 100, Reads::one, 10 * History::kMinute) == Tier::five_minutes);
   CHECK(chosen(30, 100, Reads::one, 10 * History::kMinute) == Tier::hour);
   CHECK(chosen(99, 100, Reads::one, History::kHour) == Tier::raw);
 }
 
-TEST_CASE("tiers: no choice is finer where the range is longer") {
+TEST_CASE("tiers: a longer range never gets a finer tier") {
   for (const Reads reads : {Reads::one, Reads::process, Reads::all, Reads::sums}) {
     Tier before = Tier::raw;
     for (std::int64_t hours = 1; hours < 99 * 24; ++hours) {
@@ -117,7 +117,7 @@ TEST_CASE("tiers: no choice is finer where the range is longer") {
   }
 }
 
-TEST_CASE("tiers: trend tells the same of ticks and of each rollup") {
+TEST_CASE("tiers: trend is the same from ticks and from each rollup") {
   const std::string subject = GENERATE("machine", "web", "401", "cgroup:/system.slice/postgresql.service", "comm:java");
   const std::string day = GENERATE(kRecentDay, kOldDay);
   const json raw = whole({"trend", subject, "--day", day, "--step", "1d"});
@@ -138,7 +138,7 @@ TEST_CASE("tiers: trend tells the same of ticks and of each rollup") {
   }
 }
 
-TEST_CASE("tiers: a process that lived too shortly for rollups is told by its ticks, however long the range") {
+TEST_CASE("tiers: a process too short-lived for rollups is shown from its ticks, however long the range") {
   History history(2 * History::kMinute);
   history.begin_run();
   history.birth(1, {"init", "init"}, 5000);
@@ -158,11 +158,11 @@ TEST_CASE("tiers: a process that lived too shortly for rollups is told by its ti
   CHECK(trend["tier"] == "raw");
   CHECK(trend["max_kib"] == 900);
   CHECK(trend["min_kib"] == 700);
-  // Of one that has rollups there is no more to read than its life.
+  // A process with rollups has no more to read than its run.
   CHECK(json_of(history, {"trend", "78", "--from", "2026-11-19", "--to", "2026-11-21 04:00"})["tier"] == "raw");
 }
 
-TEST_CASE("tiers: trend by the hour tells the same of ticks and of rollups of 5 minutes and an hour") {
+TEST_CASE("tiers: trend by the hour is the same from ticks and from rollups of 5 minutes and an hour") {
   const std::string by = GENERATE("used", "available", "swap");
   const json raw = whole({"trend", "--day", "2026-11-26", "--step", "1h", "--by", by});
   for (const char* tier : {"5min", "hour"}) {
@@ -178,7 +178,7 @@ TEST_CASE("tiers: trend by the hour tells the same of ticks and of rollups of 5 
   }
 }
 
-TEST_CASE("tiers: a sum that no rollup has tells its mean, and no maximum") {
+TEST_CASE("tiers: a sum that no rollup has is shown with its mean, without a maximum") {
   const json raw = whole({"trend", "user:postgres", "--day", kOldDay});
   const json rolled = kept({"trend", "user:postgres", "--day", kOldDay});
   CHECK(rolled["tier"] == "5min");
@@ -187,7 +187,7 @@ TEST_CASE("tiers: a sum that no rollup has tells its mean, and no maximum") {
   CHECK(rolled["min_kib"].is_null());
 }
 
-TEST_CASE("tiers: top over a range tells the same of ticks and of each rollup") {
+TEST_CASE("tiers: top over a range is the same from ticks and from each rollup") {
   const std::string group = GENERATE("identity", "category", "cgroup", "process");
   const std::string day = GENERATE(kRecentDay, kOldDay);
   const std::vector<std::string> question{"top", "--day", day, "--group", group, "--limit", "0"};
@@ -204,7 +204,7 @@ TEST_CASE("tiers: top over a range tells the same of ticks and of each rollup") 
       REQUIRE(found != nullptr);
       CHECK(is_near((*found)["mean_kib"], row["mean_kib"]));
       CHECK((*found)["max_kib"] == row["max_kib"]);
-      // That it ended within the day the bucket of a day does not tell.
+      // A bucket of a day does not show that it exited within the day.
       const bool ended = tier == "day" && (row["what"] == "came and went" || row["what"] == "gone");
       if (!ended) CHECK((*found)["last_kib"] == row["last_kib"]);
     }
@@ -212,8 +212,8 @@ TEST_CASE("tiers: top over a range tells the same of ticks and of each rollup") 
   }
 }
 
-// The recorder was killed at 14:10 of the last day, and began again 50 minutes later.
-TEST_CASE("tiers: what several held in a bucket with a gap is over what was recorded of it") {
+// The recorder is killed at 14:10 of the last day and started 50 minutes later.
+TEST_CASE("tiers: a sum in a bucket with a gap is over its recorded part") {
   const std::vector<std::string> question{"top",     "--from", "2026-11-26 14:00", "--to", "2026-11-26 16:00",
                                           "--group", "user",   "--limit",          "0"};
   const json raw = whole(question);
@@ -231,7 +231,7 @@ TEST_CASE("tiers: what several held in a bucket with a gap is over what was reco
   }
 }
 
-TEST_CASE("tiers: the means of all rows and of the short-lived add up to the mean of the whole") {
+TEST_CASE("tiers: the means of all rows and of short-lived processes add up to the total's") {
   for (const char* tier : kRollups) {
     CAPTURE(tier);
     const json by_process = kept({"top", "--day", kOldDay, "--tier", tier, "--limit", "0"});
@@ -244,7 +244,7 @@ TEST_CASE("tiers: the means of all rows and of the short-lived add up to the mea
   }
 }
 
-TEST_CASE("tiers: top at a time whose ticks are gone is that of its bucket") {
+TEST_CASE("tiers: top at a time without ticks is that of its bucket") {
   const json rolled = kept({"top", "--at", "2026-11-19 12:02", "--limit", "0"});
   const json raw = whole({"top", "--from", "2026-11-19 12:00", "--to", "2026-11-19 12:05", "--limit", "0"});
   CHECK(rolled["tier"] == "5min");
@@ -265,14 +265,14 @@ TEST_CASE("tiers: top at a time whose ticks are gone is that of its bucket") {
   CHECK(is_near(rolled["totals"]["machine_used_kib"], machine["mean_kib"], 3));
 }
 
-TEST_CASE("tiers: leaks of a time whose ticks are gone are judged with the machine's memory as it was then") {
+TEST_CASE("tiers: leaks of a time without ticks are judged with the machine's memory at that time") {
   const std::vector<std::string> question{"leaks", "--all", "--to", "2026-11-19 12:00"};
   const auto of_machine = [](const json& answer) {
     std::set<std::string> metrics;
     for (const json& row : answer["rows"]) {
       if (row["subject"] == "machine") metrics.insert(row["metric"]);
     }
-    metrics.erase("zombies");  // ticks alone tell of them
+    metrics.erase("zombies");  // only ticks have them
     return metrics;
   };
   const json rolled = kept(question);
@@ -288,7 +288,7 @@ TEST_CASE("tiers: leaks of a time whose ticks are gone are judged with the machi
   CHECK(is_near((*grows)["limit_room_kib"], (*grew)["limit_room_kib"]));
 }
 
-TEST_CASE("tiers: groups of a bucket hold what their members hold") {
+TEST_CASE("tiers: groups of a bucket equal the sums of their members") {
   const std::string group = GENERATE("identity", "category", "cgroup", "user", "command");
   const json rolled = kept({"top", "--at", "2026-11-19 12:02", "--group", group, "--limit", "0"});
   const json processes = kept({"top", "--at", "2026-11-19 12:02", "--limit", "0"});
@@ -298,7 +298,7 @@ TEST_CASE("tiers: groups of a bucket hold what their members hold") {
   CHECK(is_near(sum, processes["totals"]["pss_kib"], 10));
 }
 
-TEST_CASE("tiers: peaks of an old range are the maxima of the rollups, and marks tell when") {
+TEST_CASE("tiers: peaks of an old range are the maxima of the rollups; marks have the times") {
   const std::vector<std::string> range{"--from", "2026-11-19 01:00", "--to", "2026-11-19 23:00"};
   for (const std::string group : {"process", "category", "identity", "cgroup"}) {
     std::vector<std::string> question{"peaks", "--group", group, "--by", "pss", "--limit", "0"};
@@ -325,7 +325,7 @@ TEST_CASE("tiers: peaks of an old range are the maxima of the rollups, and marks
   }
 }
 
-TEST_CASE("tiers: where the ticks are kept, they tell when in a bucket the machine and the categories peaked") {
+TEST_CASE("tiers: ticks, where kept, date the peaks of the machine and the categories within a bucket") {
   for (const std::string by : {"pss", "rss"}) {
     const std::vector<std::string> question{
         "peaks", "--group", "category", "--by", by, "--from", "2026-11-23 01:00", "--to", "2026-11-23 23:00"};
@@ -360,8 +360,8 @@ TEST_CASE("tiers: identities have marks of all time") {
   CHECK(row_with(marks["rows"], "identity", (*java)["identity"]) != nullptr);
 }
 
-TEST_CASE("tiers: the parts of a diff add up to the machine's change, wherever its ends come from") {
-  const auto times = GENERATE(std::pair("2026-11-19 03:00", "2026-11-19 15:00"),   // both are gone
+TEST_CASE("tiers: the parts of a diff add up to the machine's change, from any tiers") {
+  const auto times = GENERATE(std::pair("2026-11-19 03:00", "2026-11-19 15:00"),   // both have expired
                               std::pair("2026-11-19 02:20", "2026-11-26 09:50"),   // one of them
                               std::pair("2026-11-22 03:00", "2026-11-26 15:00"));  // none
   const std::string group = GENERATE("process", "identity", "category", "user");
@@ -377,7 +377,7 @@ TEST_CASE("tiers: the parts of a diff add up to the machine's change, wherever i
   CHECK(is_near(rows, (*row_with(diff["machine"], "part", "processes"))["change_kib"], 20));
 }
 
-TEST_CASE("tiers: categories and processes of a time whose ticks are gone") {
+TEST_CASE("tiers: categories and processes of a time without ticks") {
   const json raw = whole({"categories", "--day", kOldDay});
   const json rolled = kept({"categories", "--day", kOldDay});
   CHECK(rolled["tier"] == "5min");
@@ -394,10 +394,10 @@ TEST_CASE("tiers: categories and processes of a time whose ticks are gone") {
   CHECK(at["rows"][0]["inexact"].is_null());
 
   const json lived = whole({"processes", "--day", kOldDay, "--limit", "0"});
-  const json told = kept({"processes", "--day", kOldDay, "--limit", "0"});
-  REQUIRE(told["rows"].size() == lived["rows"].size());
+  const json reported = kept({"processes", "--day", kOldDay, "--limit", "0"});
+  REQUIRE(reported["rows"].size() == lived["rows"].size());
   for (const json& row : lived["rows"]) {
-    const json* found = row_with(told["rows"], "pid", row["pid"]);
+    const json* found = row_with(reported["rows"], "pid", row["pid"]);
     CAPTURE(row["pid"]);
     REQUIRE(found != nullptr);
     CHECK((*found)["ended_ms"] == row["ended_ms"]);
@@ -423,6 +423,8 @@ TEST_CASE("tiers: export writes a sample per bucket") {
         CHECK(row["source"] == "mean");
         CHECK(row["pss_kib"].is_number());
         CHECK(row["hwm_kib"].is_null());
+        // USS, the sum of the two, is known; neither part is.
+        CHECK(row["private_clean_kib"].is_null());
         CHECK(row["private_dirty_kib"].is_null());
       }
       at = end + 1;
@@ -436,7 +438,7 @@ TEST_CASE("tiers: export writes a sample per bucket") {
 TEST_CASE("tiers: a tier that does not reach back, and one that there is not, are usage errors") {
   const Outcome far = ask(recorded_week(), {"top", "--day", kOldDay, "--tier", "raw"});
   CHECK(far.exit == Exit::usage);
-  CHECK(far.error.find("--tier raw begins at 2026-11-") != std::string::npos);
+  CHECK(far.error.find("--tier raw starts at 2026-11-") != std::string::npos);
   const Outcome unknown = ask(recorded_week(), {"top", "--tier", "5mn"});
   CHECK(unknown.exit == Exit::usage);
   CHECK(unknown.error.find("did you mean '5min'?") != std::string::npos);
@@ -477,7 +479,7 @@ TEST_CASE("tiers: a copy of an old range is read by every command") {
   CHECK(here["coverage"]["recorded_ms"] == there["coverage"]["recorded_ms"]);
 }
 
-TEST_CASE("tiers: golden answers of times whose ticks are gone") {
+TEST_CASE("tiers: golden answers of times without ticks") {
   const History& week = recorded_week();
   test::check_formats("old-top", week, {"top", "--at", "2026-11-19 12:02"});
   test::check_formats("old-top-range", week, {"top", "--day", "2026-11-19", "--group", "identity"});
@@ -488,13 +490,13 @@ TEST_CASE("tiers: golden answers of times whose ticks are gone") {
   test::check_formats("", week, {"categories", "--at", "2026-11-19 12:02"});
 }
 
-TEST_CASE("tiers: a tree needs ticks, and says so where they are gone") {
+TEST_CASE("tiers: a tree needs ticks, and reports expired ones") {
   for (const char* format : {"table", "json", "csv"}) {
     const std::vector<std::string> question{"tree", "--at", kOldDay + " 12:00", "--format", format};
     const Outcome gone = ask(recorded_week(), question);
     CAPTURE(gone.out, gone.error);
     CHECK(gone.exit == Exit::empty);
-    CHECK((gone.out + gone.error).find("rollups do not tell whose child") != std::string::npos);
+    CHECK((gone.out + gone.error).find("rollups have no parents") != std::string::npos);
   }
   CHECK(kept({"tree", "--at", kRecentDay + " 12:00"})["totals"]["processes"] == 6);
 }

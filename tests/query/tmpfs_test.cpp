@@ -1,4 +1,4 @@
-// memoir tmpfs: the mounts, what lies in one, which file grew, and what it says where nothing of it is known.
+// memoir tmpfs: the mounts, the contents of one, files that grew, and the messages where nothing is known.
 
 #include <nlohmann/json.hpp>
 
@@ -26,12 +26,13 @@ TmpfsEntry entry(std::string path, bool directory, std::int64_t kib, std::uint32
 TmpfsSample shm(std::int64_t log_kib, std::int64_t walked_ms) {
   TmpfsSample mount;
   mount.mount_point = "/dev/shm";
+  mount.source = "shm";
   mount.walk = TmpfsWalk::whole;
   mount.limit_kib = 1024 * kMib;
   mount.used_kib = log_kib + 110 * kMib;
   mount.inodes = 12;
   mount.walked_ms = walked_ms;
-  mount.content = {11, 3, 1, 1, 0, log_kib + 100 * kMib, 2 * log_kib};
+  mount.content = {11, 3, 1, 1, 0, 0, 0, log_kib + 100 * kMib, 2 * log_kib};
   mount.largest = {entry("", true, log_kib + 100 * kMib), entry("app", true, log_kib + 40 * kMib, 70),
                    entry("app/cache/old", false, 40 * kMib, 70), entry("app/log \x1b[31m", false, log_kib, 70),
                    entry("core.1234", false, 60 * kMib)};
@@ -45,7 +46,7 @@ TmpfsSample run() {
   mount.used_kib = 9 * kMib;
   mount.inodes = 900;
   mount.walked_ms = History::kStart;
-  mount.content = {100, 20, 0, 0, 2, 8 * kMib, 8 * kMib};
+  mount.content = {100, 20, 0, 0, 0, 0, 2, 8 * kMib, 8 * kMib};
   return mount;
 }
 
@@ -89,7 +90,7 @@ TEST_CASE("tmpfs: the mounts with how full they are, how far the walk got, and w
   CHECK(answer["largest"][0]["path"] == "app");
 }
 
-TEST_CASE("tmpfs: which file of a mount grew, since it was seen first and since a time") {
+TEST_CASE("tmpfs: the file of a mount that grew, since it was first known and since a time") {
   const json answer = json_of(recorded<record>(), {"tmpfs", "/dev/shm/", "--from", "2026-11-19 00:15"});
   CHECK(answer["entries"] == 11);
   const json& root = answer["rows"][0];
@@ -113,7 +114,24 @@ TEST_CASE("tmpfs: which file of a mount grew, since it was seen first and since 
   CHECK(few["totals"]["cut_rows"] == 3);
 }
 
-TEST_CASE("tmpfs: a mount that there is not, and files that tell nothing of it") {
+TEST_CASE("tmpfs: a path within a mount has what is known at it and below it") {
+  const json folder = json_of(recorded<record>(), {"tmpfs", "/dev/shm/app/cache/"});
+  CHECK(folder["mount_point"] == "/dev/shm");
+  CHECK(folder["source"] == "shm");
+  CHECK(folder["sockets"] == 1);
+  REQUIRE(folder["rows"].size() == 1);
+  CHECK(folder["rows"][0]["path"] == "app/cache/old");
+  const json app = json_of(recorded<record>(), {"tmpfs", "/dev/shm/app"});
+  REQUIRE(app["rows"].size() == 1);
+  CHECK(app["rows"][0]["path"] == "app");
+  CHECK(app["rows"][0]["children"].size() == 2);
+  CHECK(json_of(recorded<record>(), {"tmpfs", "/dev/shm/core.1234"})["rows"][0]["allocated_kib"] == 60 * kMib);
+  const Outcome unknown = ask(recorded<record>(), {"tmpfs", "/dev/shm/ap"});
+  CHECK(unknown.exit == Exit::empty);
+  CHECK(unknown.error.find("not one of the largest entries of the tmpfs at /dev/shm") != std::string::npos);
+}
+
+TEST_CASE("tmpfs: an unknown mount, and files without tmpfs data") {
   const Outcome wrong = ask(recorded<record>(), {"tmpfs", "/dev/shn"});
   CHECK(wrong.exit == Exit::usage);
   CHECK(wrong.error.find("did you mean '/dev/shm'") != std::string::npos);
@@ -122,7 +140,7 @@ TEST_CASE("tmpfs: a mount that there is not, and files that tell nothing of it")
   older.tick(2);
   const Outcome outcome = ask(older, {"tmpfs"});
   CHECK(outcome.exit == Exit::empty);
-  CHECK((outcome.out + outcome.error).find("nothing of tmpfs was recorded") != std::string::npos);
+  CHECK((outcome.out + outcome.error).find("no tmpfs record") != std::string::npos);
   CHECK(ask(older, {"tmpfs", "--at", "2026-11-18"}).exit == Exit::empty);
 }
 

@@ -1,4 +1,4 @@
-// memoir tree: who is nested below whom, what is summed, and what is left out.
+// memoir tree: nesting, sums, and omitted processes.
 
 #include <nlohmann/json.hpp>
 
@@ -24,8 +24,8 @@ namespace {
 constexpr std::int64_t kMib = 1024;
 constexpr std::int32_t kDeep = 150;
 
-// init with a web server of two workers and a build of some levels; an orphan; one whose parent began later, as after
-// a pid was used again; one who is its own.
+// init with a web server of two workers and a build of some levels; an orphan; a process older than its parent, as
+// after pid reuse; one that is its own parent.
 void record(History& history) {
   history.begin_run();
   history.birth(1, {"init", "/sbin/init"}, 10 * kMib);
@@ -79,7 +79,7 @@ std::string shape(const json& rows) {
   return out;
 }
 
-// Every row's sum is its own and those of its children; the sum of all.
+// Every row's sum is its own memory and that of its children; returns the sum of all.
 std::int64_t check_sums(const json& rows, const std::string& metric) {
   std::int64_t all = 0;
   for (const json& row : rows) {
@@ -115,7 +115,7 @@ TEST_CASE("tree: JSON nests children, the largest first, and every sum adds up")
   CHECK(answer["rows"][0]["subtree_exact_percent"].get<double>() == Approx(100.0 * (633 - 90) / 633));
 }
 
-TEST_CASE("tree: a filter shows who matches, and below whom; a subject all that is below it, too") {
+TEST_CASE("tree: a filter shows the matches and their ancestors; a subject also its descendants") {
   const History& history = recorded<record>();
   const json filtered = json_of(history, {"tree", "--filter", "user=www-data"});
   CHECK(shape(filtered["rows"]) == "1(100(101 102))");
@@ -127,13 +127,13 @@ TEST_CASE("tree: a filter shows who matches, and below whom; a subject all that 
   CHECK(shape(json_of(history, {"tree", "nginx"})["rows"]) == "1(100(101 102))");
   CHECK(shape(json_of(history, {"tree", "200", "--filter", "pss>100M"})["rows"]) == "1(200(201(202)))");
   CHECK(json_of(history, {"tree", "machine"})["rows"] == json_of(history, {"tree"})["rows"]);
-  const Outcome nobody = ask(history, {"tree", "999"});
-  CHECK(nobody.exit == Exit::empty);
-  CHECK(nobody.error.find("999") != std::string::npos);
+  const Outcome unknown = ask(history, {"tree", "999"});
+  CHECK(unknown.exit == Exit::empty);
+  CHECK(unknown.error.find("999") != std::string::npos);
   CHECK(ask(history, {"tree", "--filter", "user=nobody"}).exit == Exit::empty);
 }
 
-TEST_CASE("tree: a limit keeps the largest subtrees with all above them, and says what it leaves out") {
+TEST_CASE("tree: a limit keeps the largest subtrees with their ancestors, and counts the omitted ones") {
   for (std::size_t limit = 1; limit <= 12; ++limit) {
     const json answer = json_of(recorded<record>(), {"tree", "--limit", std::to_string(limit), "--by", "rss"});
     CAPTURE(limit);
@@ -167,7 +167,7 @@ TEST_CASE("tree: no line is wider than the terminal, and no table longer, howeve
   }
 }
 
-TEST_CASE("tree: what is too deep to draw or to nest stands beside its parent, and says so") {
+TEST_CASE("tree: levels too deep to draw or nest are next to their parent, with a note") {
   const History& history = recorded<record_chain>();
   const auto lines = on_screen(history, {"--limit", "0"}, Screen{80, 24});
   const auto deep =
@@ -187,7 +187,7 @@ TEST_CASE("tree: what is too deep to draw or to nest stands beside its parent, a
   CHECK(answer["warnings"][0].get<std::string>().find("49 processes are more than 100 levels deep") == 0);
 }
 
-TEST_CASE("tree: ASCII where that is asked for") {
+TEST_CASE("tree: ASCII on request") {
   const std::string ascii = ask(recorded<record>(), {"tree", "--ascii", "--limit", "0"}).out;
   CHECK(ascii.find("|-") != std::string::npos);
   CHECK(ascii.find("├") == std::string::npos);

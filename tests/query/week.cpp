@@ -59,7 +59,7 @@ struct Server {
                   1200 * kMib);
   }
 
-  // The application runs away in the morning of the last day, and is killed at 10:00.
+  // The application grows without limit in the morning of the last day, and is killed at 10:00.
   void run_away() {
     const std::int64_t since = of_day() - 9 * kHour - 20 * kMinute;
     if (!last_day() || since < 0 || of_day() >= 10 * kHour) return;

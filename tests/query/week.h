@@ -1,8 +1,8 @@
 #pragma once
 
-// Eight days of a small server and a morning, written by the store's own writer: a working day's wave, a database that
-// grows, a backup at night. On the last whole day, 2026-11-26, an application eats all, is OOM killed and started
-// again, and the recorder is away for 50 minutes.
+// Eight days of a small server and a morning, written by the store's own writer: a working day's wave, a growing
+// database, a backup at night. On the last complete day, 2026-11-26, an application uses up all memory, is OOM-killed
+// and restarted, and the recorder is stopped for 50 minutes.
 
 #include "query/history.h"
 

@@ -40,7 +40,17 @@ TEST_CASE("A range counts back from the last tick") {
   CHECK(when->range->from_ms == kRecorded.last_ms - 2 * kHour);
 }
 
-TEST_CASE("The option --last counts back from --to where that is given") {
+TEST_CASE("A range that starts after the last tick ends now") {
+  Options options = utc();
+  options.from = "-5m";
+  const auto when = resolve_when(options, kRecorded, kNow);
+  REQUIRE(when.ok());
+  REQUIRE(when->range);
+  CHECK(when->range->from_ms == kNow - kHour / 12);
+  CHECK(when->range->to_ms == kNow);
+}
+
+TEST_CASE("The option --last counts back from --to if that is given") {
   Options options = utc();
   options.last = "2h";
   options.to = "-10h";
@@ -50,7 +60,7 @@ TEST_CASE("The option --last counts back from --to where that is given") {
   CHECK(when->range->from_ms == kNow - 12 * kHour);
 }
 
-TEST_CASE("An end of a range that is still to come means now") {
+TEST_CASE("A future end of a range means now") {
   for (const char* ahead : {"09:25", "9:21", "2026-11-20 09:25", "2026-11-20 18:00", "today 09:25"}) {
     CAPTURE(ahead);
     Options from = utc();
@@ -74,7 +84,7 @@ TEST_CASE("An end of a range that is still to come means now") {
   CHECK(resolve_when(today, kRecorded, kNow)->range->to_ms == kNow - 9 * kHour - 20 * 60'000 - 12'000);
 }
 
-TEST_CASE("The option --from alone ends at the last tick, --to alone begins at the first") {
+TEST_CASE("The option --from alone ends at the last tick, --to alone starts at the first") {
   Options from = utc();
   from.from = "-5h";
   CHECK(resolve_when(from, kRecorded, kNow)->range->to_ms == kRecorded.last_ms);
@@ -83,7 +93,7 @@ TEST_CASE("The option --from alone ends at the last tick, --to alone begins at t
   CHECK(resolve_when(to, kRecorded, kNow)->range->from_ms == kRecorded.first_ms);
 }
 
-TEST_CASE("A day is whole, and one that is not over ends now") {
+TEST_CASE("A day is complete, and an unfinished one ends now") {
   Options options = utc();
   options.day = "yesterday";
   const auto yesterday = resolve_when(options, kRecorded, kNow);
@@ -106,7 +116,7 @@ TEST_CASE("Contradictions and ranges turned round are usage errors") {
   CHECK(message([](Options& o) { o.at = "now", o.from = "-1h"; }).find("--at") != std::string::npos);
   CHECK(message([](Options& o) { o.day = "today", o.to = "now"; }).find("--day") != std::string::npos);
   CHECK(message([](Options& o) { o.from = "-1h", o.last = "1h"; }).find("--last") != std::string::npos);
-  CHECK(message([](Options& o) { o.from = "-1h", o.to = "-2h"; }).find("before it begins") != std::string::npos);
+  CHECK(message([](Options& o) { o.from = "-1h", o.to = "-2h"; }).find("before it starts") != std::string::npos);
   CHECK(message([](Options& o) { o.last = "soon"; }).find("--last") != std::string::npos);
   CHECK(message([](Options& o) { o.at = "teatime"; }).find("Times are") != std::string::npos);
   // The option that is wrong is named.

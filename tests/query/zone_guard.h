@@ -30,7 +30,7 @@ class ZoneGuard {
   std::optional<std::string> before_;
 };
 
-// Europe/Berlin in POSIX's own words, for systems without a zone database.
+// Europe/Berlin in POSIX format, for systems without a zone database.
 inline constexpr const char* kBerlin = "CET-1CEST,M3.5.0,M10.5.0/3";
 
 }  // namespace memoir::test

@@ -1,5 +1,5 @@
-// Alerts: the program of the configuration is run by the real memoird, and holds it up nowhere. The pressure is that of
-// another /proc; memoir is the real one, or one that says what the test wants.
+// Alerts: the real memoird runs the configured program, which never blocks it. The pressure is that of a fake /proc;
+// memoir is the real one, or a script of the test.
 
 #include <algorithm>
 #include <csignal>
@@ -22,7 +22,7 @@ struct Pressed {
   Pressed() { proc.add({.pid = 10, .arguments = {"app"}, .memory = memory_of(1000)}); }
 
   std::string file(const std::string& name) const { return directory.path() + "/" + name; }
-  // What the shell runs, which has itself in `$0`.
+  // The shell's script, with its own path in `$0`.
   std::string script(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories(std::filesystem::path(file(name)).parent_path());
     write_text(file(name), "#!/bin/sh\n" + text);
@@ -30,7 +30,9 @@ struct Pressed {
     return file(name);
   }
   void configure(const std::string& exec, const std::string& more = "") const {
-    write_text(file("memoir.toml"), "[alert]\nexec = ['" + exec + "', 'an argument']\n" + more);
+    // The machine's own tmpfs mounts and leaks cause no alerts.
+    write_text(file("memoir.toml"), "[alert]\nexec = ['" + exec + "', 'an argument']\n" +
+                                        "limit = 'off'\ntmpfs = 'off'\nswap = 'off'\nconfirmed = false\n" + more);
   }
   std::map<std::string, std::string> path(const std::string& first) const {
     return {{"PATH", first + ":/usr/bin:/bin"}};
@@ -61,7 +63,7 @@ struct Pressed {
     const auto stored = (*reader)->ticks({.from_ms = 0, .to_ms = std::int64_t{1} << 50});
     return stored.ok() ? stored->size() : 0;
   }
-  // A line for each process that wrote its number there; whether none of them lives.
+  // One line for each process that wrote its pid there; returns true if none of them runs.
   bool all_gone(const std::string& name) const {
     std::istringstream lines(read_text(file(name)));
     for (pid_t pid = 0; lines >> pid;) {
@@ -76,7 +78,7 @@ struct Pressed {
 };
 
 const std::string kMemoirFolder = std::filesystem::path(MEMOIR).parent_path();
-const std::string kPressure = "In the last minute some process waited for memory 50% of the time. ";
+const std::string kPressure = "Tasks waited for memory 50% of the last minute. ";
 
 void stop_well(DaemonProcess& memoird) {
   memoird.signal(SIGTERM);
@@ -89,7 +91,7 @@ bool has(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("alerts: the program gets what happened as JSON, and of the recorder nothing else; once in a while") {
+TEST_CASE("alerts: the program gets the incident as JSON and nothing else of the recorder, at most once per interval") {
   Pressed machine;
   const std::string program = machine.script(
       "alert.sh",
@@ -115,7 +117,7 @@ TEST_CASE("alerts: the program gets what happened as JSON, and of the recorder n
   CHECK(has(json, "\"moment\""));
   const std::string environment = "\n" + read_text(machine.file("env"));
   CHECK(has(environment, "\nMEMOIR_ALERT=pressure\n"));
-  CHECK(has(environment, "\nMEMOIR_ALERT_TEXT=In the last minute "));
+  CHECK(has(environment, "\nMEMOIR_ALERT_TEXT=Tasks waited "));
   CHECK(has(environment, "\nMEMOIR_ALERT_AT=1"));
   CHECK(has(environment, "\nMEMOIR_DATA_MIB=120\n"));
   CHECK_FALSE(has(environment, "\nNOTIFY_SOCKET="));
@@ -128,15 +130,15 @@ TEST_CASE("alerts: the program gets what happened as JSON, and of the recorder n
   }
   const std::string status = read_text(machine.file("status"));
   CHECK(has(status, "SigBlk:\t0000000000000000\n"));
-  // But for the two that glibc keeps for itself.
+  // Except the two that glibc reserves.
   CHECK((has(status, "SigIgn:\t0000000000000000\n") || has(status, "SigIgn:\t0000000180000000\n")));
   CHECK(has(status, "CapInh:\t0000000000000000\n"));
   CHECK(has(status, "CapAmb:\t0000000000000000\n"));
   CHECK(has(memoird.log(), "on-standard-error"));
-  CHECK(has(memoird.log(), "alert: In the last minute "));
+  CHECK(has(memoird.log(), "alert: Tasks waited "));
 }
 
-TEST_CASE("alerts: a program that hangs is killed with its children, and ticks go on meanwhile") {
+TEST_CASE("alerts: a program that hangs is killed with its children, and ticks continue during this") {
   Pressed machine;
   machine.configure(
       machine.script("hang.sh",
@@ -154,7 +156,7 @@ TEST_CASE("alerts: a program that hangs is killed with its children, and ticks g
   stop_well(memoird);
 }
 
-TEST_CASE("alerts: one that runs when the recorder is stopped ends with it, and that is an event") {
+TEST_CASE("alerts: a running one is stopped with the recorder, with an event") {
   Pressed machine;
   machine.configure(machine.script("hang.sh", "echo $$ >> ${0%/*}/pids\nexec sleep 1000\n"));
   DaemonProcess memoird(machine.directory.path(), machine.arguments(), machine.path(kMemoirFolder));
@@ -166,7 +168,7 @@ TEST_CASE("alerts: one that runs when the recorder is stopped ends with it, and 
   CHECK(machine.alerts()[0].ends_with(", with the recorder"));
 }
 
-TEST_CASE("alerts: that the program is not there is said at the start, and at each alert") {
+TEST_CASE("alerts: a missing program is reported at the start and at each alert") {
   Pressed machine;
   machine.configure("/nonexistent/alert");
   DaemonProcess memoird(machine.directory.path(), machine.arguments(), machine.path(kMemoirFolder));
@@ -177,11 +179,11 @@ TEST_CASE("alerts: that the program is not there is said at the start, and at ea
         kPressure + "could not be run: cannot run /nonexistent/alert: No such file or directory");
   const auto degraded = machine.events("degraded");
   CHECK(std::any_of(degraded.begin(), degraded.end(), [](const std::string& text) {
-    return has(text, "/nonexistent/alert") && has(text, "nobody is alerted; see exec in [alert]");
+    return has(text, "/nonexistent/alert") && has(text, "no alerts are sent; see exec in [alert]");
   }));
 }
 
-TEST_CASE("alerts: without memoir the program is run, and has nothing to read") {
+TEST_CASE("alerts: without memoir the program runs with empty input") {
   Pressed machine;
   machine.configure(machine.script("alert.sh", "/bin/cat > ${0%/*}/in.json\n"));
   DaemonProcess memoird(machine.directory.path(), machine.arguments(), {{"PATH", "/nonexistent"}});
@@ -191,11 +193,12 @@ TEST_CASE("alerts: without memoir the program is run, and has nothing to read") 
   CHECK(machine.alerts()[0].ends_with("; memoir was not found"));
   CHECK(std::filesystem::is_empty(machine.file("in.json")));
   const auto degraded = machine.events("degraded");
-  CHECK(std::any_of(degraded.begin(), degraded.end(),
-                    [](const std::string& text) { return has(text, "memoir was not found, neither beside memoird"); }));
+  CHECK(std::any_of(degraded.begin(), degraded.end(), [](const std::string& text) {
+    return has(text, "memoir was not found, neither next to memoird");
+  }));
 }
 
-TEST_CASE("alerts: how the program ends is told; it need not read") {
+TEST_CASE("alerts: the program's exit status is recorded; it need not read its input") {
   Pressed machine;
   machine.configure(machine.script("alert.sh", "exit 3\n"), "every = '1s'\n");
   machine.script("bin/memoir", "exec head -c 1000000 /dev/zero\n");
@@ -207,7 +210,7 @@ TEST_CASE("alerts: how the program ends is told; it need not read") {
   CHECK_FALSE(has(machine.alerts()[0], "memoir incident"));
 }
 
-TEST_CASE("alerts: who began the recorder may have the ends of children ignored") {
+TEST_CASE("alerts: the recorder's parent may have disabled SIGCHLD") {
   Pressed machine;
   machine.configure(machine.script("alert.sh", "exit 3\n"));
   const auto before = std::signal(SIGCHLD, SIG_IGN);
@@ -219,7 +222,7 @@ TEST_CASE("alerts: who began the recorder may have the ends of children ignored"
   CHECK(has(machine.alerts()[0], "alert.sh: exit status 3 after "));
 }
 
-TEST_CASE("alerts: a memoir that fails is told") {
+TEST_CASE("alerts: a memoir that fails is reported") {
   Pressed machine;
   machine.configure("/bin/cat");
   machine.script("bin/memoir", "exit 4\n");
@@ -230,7 +233,7 @@ TEST_CASE("alerts: a memoir that fails is told") {
   CHECK(machine.alerts()[0].ends_with("; memoir incident: exit status 4"));
 }
 
-TEST_CASE("alerts: a configuration that is read again takes effect at once") {
+TEST_CASE("alerts: a reloaded configuration takes effect at once") {
   Pressed machine;
   write_text(machine.file("memoir.toml"), "");
   DaemonProcess memoird(machine.directory.path(), machine.arguments(), machine.path(kMemoirFolder));
@@ -244,12 +247,12 @@ TEST_CASE("alerts: a configuration that is read again takes effect at once") {
   wait_until("the alert", [&] { return !machine.alerts().empty(); });
   machine.configure("/nonexistent/alert");
   memoird.signal(SIGHUP);
-  memoird.wait_for_log("nobody is alerted");
+  memoird.wait_for_log("no alerts are sent");
   stop_well(memoird);
   CHECK(has(machine.alerts()[0], "/bin/true: exit status 0 after "));
 }
 
-TEST_CASE("alerts: what memoir leaks forecasts has one, once in a while, and its failures hold nothing up") {
+TEST_CASE("alerts: forecasts of memoir leaks cause one per interval, and its failures block nothing") {
   Pressed machine;
   machine.configure(machine.script("alert.sh", "cat > ${0%/*}/in.json\necho $MEMOIR_ALERT >> ${0%/*}/runs\n"),
                     "[leaks]\nhour = '1s'\n");
@@ -257,7 +260,7 @@ TEST_CASE("alerts: what memoir leaks forecasts has one, once in a while, and its
       "bin/memoir",
       "echo \"$* $MEMOIR_DATA_MIB\" >> ${0%/*}/../asked\nif [ $1 = leaks ]; then cat ${0%/*}/../leaks; fi\n");
   DaemonProcess memoird(machine.directory.path(), machine.arguments("200ms"), machine.path(machine.file("bin")));
-  memoird.wait_for_log("cannot look for leaks to alert of: memoir leaks: exit status 1");
+  memoird.wait_for_log("cannot check for leaks: memoir leaks: exit status 1");
   write_text(machine.file("leaks"), R"({"rows": [{"subject": "a", "title": "a", "metric": "anon+swap", "leak": true,
     "limit": "memory.max of /a", "runs_out_in_ms": 7200000, "confidence": 80}]})");
   wait_until("the alert", [&] { return !machine.alerts().empty(); });
@@ -270,7 +273,7 @@ TEST_CASE("alerts: what memoir leaks forecasts has one, once in a while, and its
   stop_well(memoird);
   CHECK(read_text(machine.file("runs")) == "leak\n");
   REQUIRE(machine.alerts().size() == 1);
-  CHECK(machine.alerts()[0].starts_with("a leaks and will have used up memory.max of /a within 2 h "));
+  CHECK(machine.alerts()[0].starts_with("a leaks and will exhaust memory.max of /a within 2 h "));
   CHECK(has(read_text(machine.file("asked")), "leaks --limit 50 --db " + machine.file("memoir.db") +
                                                   " --format json --config " + machine.file("memoir.toml") + " 120\n"));
 }

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::int64_t kBegin = 1'000'000;
 
-// Time passes by the second, without a reason, until it ends; when that is.
+// Advances by seconds without a reason until the end; returns its time.
 std::int64_t end_of(Burst& burst, std::int64_t now_ms) {
   while (burst.see(now_ms) != Change::ended) now_ms += 1'000;
   return now_ms;
 }
 
-// As long as there is one, with a reason in each second.
+// Advances while there is one, with a reason in each second.
 std::int64_t end_under(BurstReason reason, Burst& burst, std::int64_t now_ms) {
   while (burst.see(now_ms, reason) != Change::ended) now_ms += 1'000;
   return now_ms;
@@ -29,7 +29,7 @@ std::int64_t end_under(BurstReason reason, Burst& burst, std::int64_t now_ms) {
 TEST_CASE("a burst lasts for ten seconds after the last reason") {
   Burst burst;
   CHECK(burst.see(kBegin) == Change::none);
-  CHECK(burst.see(kBegin, growth) == Change::began);
+  CHECK(burst.see(kBegin, growth) == Change::started);
   CHECK(burst.running());
   CHECK(burst.see(kBegin + 9'999) == Change::none);
   CHECK(burst.see(kBegin + 9'999, pressure) == Change::none);
@@ -40,7 +40,7 @@ TEST_CASE("a burst lasts for ten seconds after the last reason") {
   CHECK(burst.reasons() == "processes waited for memory, a process grew fast");
 }
 
-TEST_CASE("a burst lasts a minute at most, and then rests for four, whatever is seen") {
+TEST_CASE("a burst lasts a minute at most, and a cooldown of four minutes follows, under any conditions") {
   Burst burst;
   burst.see(kBegin, shortage);
   const std::int64_t end_ms = end_under(shortage, burst, kBegin);
@@ -48,7 +48,7 @@ TEST_CASE("a burst lasts a minute at most, and then rests for four, whatever is 
   CHECK(burst.length_ms() == 60'000);
   CHECK(burst.rest_until_ms(shortage) == end_ms + 240'000);
   for (const auto reason : {pressure, shortage, growth}) CHECK(burst.see(end_ms + 239'999, reason) == Change::none);
-  CHECK(burst.see(end_ms + 240'000, growth) == Change::began);
+  CHECK(burst.see(end_ms + 240'000, growth) == Change::started);
   CHECK(burst.reasons() == "a process grew fast");
 }
 
@@ -58,35 +58,35 @@ TEST_CASE("after a short burst it rests for a minute") {
   const std::int64_t end_ms = end_of(burst, kBegin);
   CHECK(end_ms == kBegin + 10'000);
   CHECK(burst.see(end_ms + 59'999, shortage) == Change::none);
-  CHECK(burst.see(end_ms + 60'000, shortage) == Change::began);
+  CHECK(burst.see(end_ms + 60'000, shortage) == Change::started);
 }
 
-TEST_CASE("after one in which processes did but grow it rests for two, and what is grave begins one") {
+TEST_CASE("a burst caused only by growth has a cooldown of two minutes for growth, and none for severe reasons") {
   Burst burst;
   burst.see(kBegin, growth);
   const std::int64_t end_ms = end_of(burst, kBegin);
   CHECK(burst.see(end_ms + 119'999, growth) == Change::none);
-  SECTION("growth waits for its end") {
-    CHECK(burst.see(end_ms + 120'000, growth) == Change::began);
+  SECTION("growth waits for its cooldown") {
+    CHECK(burst.see(end_ms + 120'000, growth) == Change::started);
   }
-  SECTION("and for that of what was grave") {
-    CHECK(burst.see(end_ms + 1'000, pressure) == Change::began);
+  SECTION("and for that of a severe burst") {
+    CHECK(burst.see(end_ms + 1'000, pressure) == Change::started);
     const std::int64_t grave_end_ms = end_under(pressure, burst, end_ms + 1'000);
     CHECK(grave_end_ms == end_ms + 61'000);
     CHECK(burst.rest_until_ms(pressure) == grave_end_ms + 240'000);
     CHECK(burst.rest_until_ms(growth) == grave_end_ms + 240'000);
     CHECK(burst.see(grave_end_ms + 239'999, growth) == Change::none);
-    CHECK(burst.see(grave_end_ms + 240'000, growth) == Change::began);
+    CHECK(burst.see(grave_end_ms + 240'000, growth) == Change::started);
   }
 }
 
-TEST_CASE("a burst that began with growth is as grave as what comes to it") {
+TEST_CASE("a burst that started with growth becomes as severe as its later reasons") {
   Burst burst;
   burst.see(kBegin, growth);
   burst.see(kBegin + 5'000, pressure);
   const std::int64_t end_ms = end_of(burst, kBegin + 5'000);
   CHECK(burst.see(end_ms + 59'999, pressure) == Change::none);
-  CHECK(burst.see(end_ms + 60'000, growth) == Change::began);
+  CHECK(burst.see(end_ms + 60'000, growth) == Change::started);
 }
 
 TEST_CASE("a burst soon after a rest has a rest of twice its length, up to an hour") {
@@ -94,36 +94,36 @@ TEST_CASE("a burst soon after a rest has a rest of twice its length, up to an ho
   std::int64_t now_ms = kBegin;
   std::vector<std::int64_t> rests;
   for (int i = 0; i < 6; ++i) {
-    REQUIRE(burst.see(now_ms, pressure) == Change::began);
+    REQUIRE(burst.see(now_ms, pressure) == Change::started);
     const std::int64_t end_ms = end_under(pressure, burst, now_ms);
     now_ms = burst.rest_until_ms(pressure);
     rests.push_back((now_ms - end_ms) / 60'000);
   }
   CHECK(rests == std::vector<std::int64_t>{4, 8, 16, 32, 60, 60});
-  // After as long a time without any it begins anew.
+  // After an equally long time without any it starts again.
   now_ms += 3'600'000;
   burst.see(now_ms, pressure);
   const std::int64_t end_ms = end_under(pressure, burst, now_ms);
   CHECK(burst.rest_until_ms(pressure) - end_ms == 240'000);
 }
 
-TEST_CASE("an OOM kill begins a burst in a rest, too: a short one, and once") {
+TEST_CASE("an OOM kill starts a burst in a cooldown too: a short one, once") {
   Burst burst;
   burst.see(kBegin, pressure);
   const std::int64_t end_ms = end_of(burst, kBegin);
-  CHECK(burst.see(end_ms + 5'000, oom_kill) == Change::began);
+  CHECK(burst.see(end_ms + 5'000, oom_kill) == Change::started);
   CHECK(end_under(oom_kill, burst, end_ms + 5'000) == end_ms + 15'000);
   CHECK(burst.rest_until_ms(oom_kill) == end_ms + 70'000);
   CHECK(burst.see(end_ms + 69'999, growth) == Change::none);
   CHECK(burst.see(end_ms + 16'000, oom_kill) == Change::none);
-  CHECK(burst.see(end_ms + 70'000, oom_kill) == Change::began);
+  CHECK(burst.see(end_ms + 70'000, oom_kill) == Change::started);
   end_of(burst, end_ms + 70'000);
-  CHECK(burst.see(end_ms + 81'000, oom_kill) == Change::began);
+  CHECK(burst.see(end_ms + 81'000, oom_kill) == Change::started);
 }
 
-TEST_CASE("whatever is seen and whenever, bursts take less than a quarter of a day") {
+TEST_CASE("under any conditions bursts take less than a quarter of a day") {
   constexpr std::int64_t day_ms = 86'400'000;
-  // A reason for so long, and another, or none, for so long, by turns.
+  // A reason for some time, and another or none for some time, alternating.
   const std::int64_t with_ms = GENERATE(1'000, 5'000, 15'000, 50'000, 86'400'000);
   const std::int64_t without_ms = GENERATE(0, 40'000, 61'000, 130'000, 300'000);
   const BurstReason reason = GENERATE(growth, oom_kill);
@@ -148,7 +148,7 @@ TEST_CASE("a burst that a sleep of the machine fell into was no longer than it c
   CHECK(burst.rest_until_ms(growth) == kBegin + 8 * 3'600'000 + 120'000);
 }
 
-TEST_CASE("a burst can be ended before its time") {
+TEST_CASE("a burst can be ended early") {
   Burst burst;
   burst.see(kBegin, growth);
   burst.end(kBegin + 3'000);

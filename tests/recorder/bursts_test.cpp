@@ -1,4 +1,4 @@
-// What begins a burst on a machine that wakes nobody: another /proc has no trigger.
+// Conditions that start a burst, on a machine without PSI triggers: a fake /proc has none.
 
 #include <csignal>
 
@@ -48,7 +48,7 @@ struct Machine {
 
 }  // namespace
 
-TEST_CASE("bursts: without pressure stall information by what was swapped in between two ticks") {
+TEST_CASE("bursts: without pressure stall information, by swap-ins between two ticks") {
   Machine machine;
   machine.proc.remove(SystemFile::pressure_memory);
   DaemonProcess memoird(machine.directory.path(), machine.arguments());
@@ -59,11 +59,11 @@ TEST_CASE("bursts: without pressure stall information by what was swapped in bet
   memoird.signal(SIGTERM);
   CHECK(memoird.wait() == 0);
   REQUIRE(machine.bursts().size() == 2);
-  CHECK(machine.bursts()[0] == "Began: processes waited for memory since the tick before");
+  CHECK(machine.bursts()[0] == "Started: processes waited for memory since the previous tick");
   CHECK(machine.bursts()[1].ends_with(" s: processes waited for memory"));
 }
 
-TEST_CASE("bursts: by what is available, as ticks see it") {
+TEST_CASE("bursts: by available memory at ticks") {
   Machine machine;
   machine.proc.write(SystemFile::meminfo, "MemTotal: 8388608 kB\nMemFree: 1000 kB\nMemAvailable: 6291456 kB\n");
   DaemonProcess memoird(machine.directory.path(), machine.arguments("200ms"));
@@ -72,10 +72,10 @@ TEST_CASE("bursts: by what is available, as ticks see it") {
   wait_until("a burst", [&] { return !machine.bursts().empty(); });
   memoird.signal(SIGTERM);
   CHECK(memoird.wait() == 0);
-  CHECK(machine.bursts()[0].starts_with("Began: 1024 MiB of 8192 MiB are available, and would be used up in "));
+  CHECK(machine.bursts()[0].starts_with("Started: 1024 MiB of 8192 MiB are available, and would be used up in "));
 }
 
-TEST_CASE("bursts: none where they are switched off") {
+TEST_CASE("bursts: none if switched off") {
   Machine machine;
   write_text(machine.config, "[recorder]\nburst = 'off'\n");
   DaemonProcess memoird(machine.directory.path(), machine.arguments());

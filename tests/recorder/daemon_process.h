@@ -21,7 +21,7 @@ class DaemonProcess {
   pid_t pid() const { return pid_; }
   void signal(int number) const;
 
-  // The exit status; minus the signal's number if one ended it.
+  // The exit status; minus the signal's number if a signal killed it.
   int wait();
 
   std::string output() const;  // stdout so far
@@ -34,7 +34,7 @@ class DaemonProcess {
   pid_t pid_ = -1;
 };
 
-// Asks again and again until it holds; after ever so long it fails the test, with `what` in the message.
+// Repeats until it is true; fails the test after a long time, with `what` in the message.
 template <typename Condition>
 void wait_until(const std::string& what, Condition condition);
 

@@ -4,6 +4,8 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <regex>
 #include <sys/mman.h>
@@ -64,13 +66,13 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "Flag --once takes one tick and ends") {
+TEST_CASE_METHOD(Fixture, "Flag --once takes one tick and exits") {
   DaemonProcess memoird(directory.path(), arguments({"--once"}));
   CHECK(memoird.wait() == 0);
   REQUIRE(ticks().size() == 1);
   CHECK(ticks()[0].keyframe);
   REQUIRE(runs().size() == 1);
-  CHECK(runs()[0].end_reason == "once");
+  CHECK(runs()[0].stop_reason == "once");
   const auto snapshot = reader()->snapshot(ticks()[0].id);
   REQUIRE(snapshot);
   CHECK(std::any_of(snapshot->processes.begin(), snapshot->processes.end(),
@@ -89,11 +91,11 @@ TEST_CASE_METHOD(Fixture, "Flag --duration records that long, at every slot, and
     CHECK_FALSE(stored[i].keyframe);
     slots += 1 + stored[i].skipped;
   }
-  // Each slot was taken or counted as passed over; a loaded machine may be late for one, never early.
+  // Each slot was used or counted as missed; a loaded machine may be late for one, never early.
   const std::int64_t elapsed_ms = stored[stored.size() - 2].begin.wall_ms - stored.front().begin.wall_ms;
   CHECK(slots * 100 <= elapsed_ms + 100);
   CHECK(slots * 100 + 1'000 >= elapsed_ms);
-  CHECK(runs()[0].end_reason == "duration");
+  CHECK(runs()[0].stop_reason == "duration");
   CHECK(runs()[0].interval_ms == 100);
 }
 
@@ -105,8 +107,8 @@ TEST_CASE_METHOD(Fixture, "TERM and INT take a last tick and close the run") {
   CHECK(memoird.wait() == 0);
   REQUIRE(ticks().size() == 2);
   CHECK(ticks()[1].keyframe);
-  CHECK(runs()[0].end_reason == "stopped");
-  CHECK(runs()[0].ended_ms);
+  CHECK(runs()[0].stop_reason == "stopped");
+  CHECK(runs()[0].stopped_ms);
   CHECK(reader()->info()->recorder_pid == std::nullopt);
 }
 
@@ -120,7 +122,7 @@ TEST_CASE_METHOD(Fixture, "USR1 takes a tick now") {
   wait_for_ticks(3);
 }
 
-TEST_CASE_METHOD(Fixture, "HUP with a changed interval begins a new run") {
+TEST_CASE_METHOD(Fixture, "HUP with a changed interval starts a new run") {
   write_text(config, "[recorder]\ninterval = '1h'\n");
   DaemonProcess memoird(directory.path(), arguments());
   wait_for_ticks(1);
@@ -133,16 +135,16 @@ TEST_CASE_METHOD(Fixture, "HUP with a changed interval begins a new run") {
   REQUIRE(runs().size() == 2);
   std::vector<StoredRun> all = runs();
   std::sort(all.begin(), all.end(), [](const StoredRun& a, const StoredRun& b) { return a.id < b.id; });
-  CHECK(all[0].end_reason == "reload");
+  CHECK(all[0].stop_reason == "reload");
   CHECK(all[1].interval_ms == 100);
-  CHECK(all[1].end_reason == "stopped");
+  CHECK(all[1].stop_reason == "stopped");
   REQUIRE(events("reload").size() == 1);
   CHECK_THAT(events("reload")[0].text,
              ContainsSubstring("100ms") && ContainsSubstring("a restart is needed for queue_ticks"));
   CHECK(events("unclean").empty());
 }
 
-TEST_CASE_METHOD(Fixture, "HUP with changed rules begins a new run with them") {
+TEST_CASE_METHOD(Fixture, "HUP with changed rules starts a new run with them") {
   DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}));
   wait_for_ticks(1);
   write_text(config, "[categories]\ndefaults = false\n[[category]]\nname = 'everything'\ncommand = '.'\n");
@@ -157,7 +159,7 @@ TEST_CASE_METHOD(Fixture, "HUP with changed rules begins a new run with them") {
                     [](const CategorySample& sample) { return sample.category == "everything"; }));
 }
 
-TEST_CASE_METHOD(Fixture, "HUP with another retention begins a new run with it") {
+TEST_CASE_METHOD(Fixture, "HUP with another retention starts a new run with it") {
   DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}));
   wait_for_ticks(1);
   write_text(config, "[store]\nraw = '2d'\ndays = '3650d'\nmax_size = '64MiB'\n");
@@ -171,7 +173,7 @@ TEST_CASE_METHOD(Fixture, "HUP with another retention begins a new run with it")
              ContainsSubstring("keeps ticks 2d, 5 minutes 60d, hours 400d, days 3650d, in at most 64MiB"));
 }
 
-TEST_CASE_METHOD(Fixture, "HUP with a larger max_size leaves users room for more command lines") {
+TEST_CASE_METHOD(Fixture, "HUP with a larger max_size gives users a larger budget of command lines") {
   FakeProc proc;
   const auto add = [&](std::int32_t first) {
     for (std::int32_t pid = first; pid < first + 60; ++pid) {
@@ -200,7 +202,7 @@ TEST_CASE_METHOD(Fixture, "HUP with a larger max_size leaves users room for more
   CHECK(left_out() == before);
 }
 
-TEST_CASE_METHOD(Fixture, "HUP with a bad file keeps the old configuration and says so") {
+TEST_CASE_METHOD(Fixture, "HUP with a bad file keeps the old configuration and reports it") {
   DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}));
   wait_for_ticks(1);
   write_text(config, "[recorder]\n\nlog_level = 'loud'\n");
@@ -215,12 +217,12 @@ TEST_CASE_METHOD(Fixture, "HUP with a bad file keeps the old configuration and s
   CHECK(memoird.wait() == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "HUP with nothing changed goes on with the run") {
+TEST_CASE_METHOD(Fixture, "HUP without a change continues the run") {
   DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}));
   wait_for_ticks(1);
   write_text(config, "# only a comment\n[recorder]\nlog_level = 'debug'\n");
   memoird.signal(SIGHUP);
-  memoird.wait_for_log("nothing that begins a new run has changed");
+  memoird.wait_for_log("no change needs a new run");
   memoird.signal(SIGTERM);
   CHECK(memoird.wait() == 0);
   CHECK(runs().size() == 1);
@@ -239,16 +241,37 @@ TEST_CASE_METHOD(Fixture, "a second recorder on the same file is refused with th
   CHECK(runs().size() == 2);
 }
 
-TEST_CASE_METHOD(Fixture, "a missing folder of the database is said") {
+TEST_CASE_METHOD(Fixture, "a missing folder of the database is reported") {
   DaemonProcess memoird(directory.path(), {"--config", config, "--once", "--db", directory.path() + "/none/memoir.db"});
   CHECK(memoird.wait() == 1);
   CHECK_THAT(memoird.log(), ContainsSubstring(directory.path() + "/none") && ContainsSubstring("does not exist"));
 }
 
-TEST_CASE_METHOD(Fixture, "without a /proc it says so and records nothing") {
+TEST_CASE_METHOD(Fixture, "without /proc it prints an error and records nothing") {
   DaemonProcess memoird(directory.path(), arguments({"--once", "--proc", directory.path() + "/none"}));
   CHECK(memoird.wait() == 1);
   CHECK_THAT(memoird.log(), ContainsSubstring(directory.path() + "/none"));
+}
+
+TEST_CASE_METHOD(Fixture, "odd kernel files cost only themselves, and are counted by kind") {
+  FakeProc proc;
+  proc.add({.pid = 10, .arguments = {"worker"}, .memory = memory_of(1000)});
+  proc.write(SystemFile::boot_id, "none\n");
+  proc.write(SystemFile::meminfo, "MemTotal: 8192 kB\nMemFree: -1 kB\nMemAvailable: 4096 kB\n");
+  DaemonProcess memoird(directory.path(),
+                        arguments({"--duration", "1s", "--interval", "500ms", "--proc", proc.root()}));
+  CHECK(memoird.wait() == 0);
+  const auto snapshot = reader()->snapshot(ticks().back().id);
+  REQUIRE(snapshot);
+  CHECK(snapshot->processes.size() == 1);
+  CHECK(snapshot->machine.memory.get(MachineField::mem_available) == 4096);
+  CHECK_FALSE(snapshot->machine.memory.has(MachineField::mem_free));
+  const auto odd = load_odd_lines(*reader(), {0, ticks().back().begin.wall_ms});
+  REQUIRE(odd);
+  REQUIRE(odd->size() == 1);
+  CHECK(odd->front().odd == OddLine{"meminfo", "MemFree", "cannot understand \"MemFree: -1 kB\"", std::ssize(ticks())});
+  CHECK(odd->front().last_ms == ticks().back().begin.wall_ms);
+  CHECK_THAT(memoird.log(), ContainsSubstring("The boot has no id"));
 }
 
 TEST_CASE_METHOD(Fixture, "every log line carries the live memory use") {
@@ -257,7 +280,7 @@ TEST_CASE_METHOD(Fixture, "every log line carries the live memory use") {
   const std::string log = memoird.log();
   REQUIRE(std::count(log.begin(), log.end(), '\n') >= 2);
   const std::regex line(
-      R"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \w+: .* \[rss [\d.]+M, heap [\d.]+M = sqlite [\d.]+M \+ other [\d.]+M \+ free [\d.]+M(; [\d.]+M not backed)?\])");
+      R"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \w+: .* \[rss [\d.]+M, heap [\d.]+M = ready [\d.]+M \+ prepared [\d.]+M; ready = data [\d.]+M \+ fragmentation [\d.]+M \+ idle [\d.]+M\])");
   std::istringstream lines(log);
   for (std::string text; std::getline(lines, text);) {
     INFO(text);
@@ -277,7 +300,7 @@ class Manager {
     REQUIRE(bind(socket_.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
   }
 
-  // Waits for a message with this text, and forgets all that came before its end.
+  // Waits for a message with this text, and drops everything up to its end.
   void hear(const std::string& text) {
     std::string heard;
     wait_until(text, [&] {
@@ -288,7 +311,7 @@ class Manager {
     });
   }
 
-  // Waits until nothing was heard for so long.
+  // Waits until no message arrived for this time.
   void wait_for_silence(std::chrono::milliseconds time) {
     auto last = std::chrono::steady_clock::now();
     wait_until("silence", [&] {
@@ -332,7 +355,7 @@ TEST_CASE_METHOD(Fixture, "the watchdog is not fed while storing hangs") {
   manager.hear("READY=1");
   manager.hear("WATCHDOG=1");
   {
-    // The writer waits for this for seconds, again and again.
+    // The writer waits for this for seconds, repeatedly.
     SQLite::Database other(db, SQLite::OPEN_READWRITE, 60'000);
     other.exec("BEGIN IMMEDIATE");
     memoird.signal(SIGUSR1);
@@ -356,7 +379,7 @@ TEST_CASE_METHOD(Fixture, "a run has keyframes in between") {
   CHECK(memoird.wait() == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "a log that nobody reads any more does not end it") {
+TEST_CASE_METHOD(Fixture, "a log without a reader does not stop it") {
   std::array<int, 2> ends{};
   REQUIRE(pipe(ends.data()) == 0);
   close(ends[0]);
@@ -366,14 +389,14 @@ TEST_CASE_METHOD(Fixture, "a log that nobody reads any more does not end it") {
   CHECK(ticks().size() == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "a tick that takes long is no suspension of the machine") {
+TEST_CASE_METHOD(Fixture, "a slow tick is no suspension of the machine") {
   write_text(config, "[recorder]\nread_deadline = '1500ms'\n");
   FakeProc proc;
   proc.add({.pid = 10, .arguments = {"slow"}, .memory = memory_of(1000)});
   proc.block(10, PidFile::smaps_rollup);
   DaemonProcess memoird(directory.path(), arguments({"--interval", "1h", "--proc", proc.root()}));
   wait_for_ticks(1);
-  // It is left out of this one, which takes no time.
+  // It is skipped in this one, at no cost.
   memoird.signal(SIGUSR1);
   wait_for_ticks(2);
   memoird.signal(SIGTERM);
@@ -384,7 +407,7 @@ TEST_CASE_METHOD(Fixture, "a tick that takes long is no suspension of the machin
   CHECK(events("suspend").empty());
 }
 
-TEST_CASE_METHOD(Fixture, "a user whose processes cannot be read in time is named, and all others are read") {
+TEST_CASE_METHOD(Fixture, "a user with unreadable processes is named, and all others are read") {
   write_text(config, "[recorder]\nread_deadline = '50ms'\n");
   FakeProc proc;
   for (std::int32_t pid = 10; pid < 30; ++pid) {
@@ -407,7 +430,8 @@ TEST_CASE_METHOD(Fixture, "a user whose processes cannot be read in time is name
     const auto snapshot = reader()->snapshot(tick.id);
     REQUIRE(snapshot);
     for (const ProcessState& state : snapshot->processes) {
-      CHECK(state.sample.source == (state.sample.key.pid == 40 ? Source::exact : Source::approximate));
+      const bool other = state.sample.key.pid == 40;
+      CHECK((other ? is_known(state.sample.source) : state.sample.source == Source::approximate));
     }
   }
 }
@@ -440,7 +464,7 @@ pid_t map_many_times(int fd) {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "processes whose page tables take long to walk hold no more than the machine has") {
+TEST_CASE_METHOD(Fixture, "processes with huge page tables use no more memory than the machine has") {
   write_text(config, "[recorder]\nread_deadline = '20ms'\n");
   const Fd memory(memfd_create("many", MFD_CLOEXEC));
   REQUIRE(ftruncate(memory.get(), off_t{256} << 20U) == 0);
@@ -462,10 +486,10 @@ TEST_CASE_METHOD(Fixture, "processes whose page tables take long to walk hold no
     ++found;
     CHECK(state.sample.source == Source::approximate);
     CHECK(held.or_zero(ProcessField::rss) >= std::int64_t{8} << 20U);
-    // What is its own, and of what it shares no more than the machine has mapped.
-    const std::int64_t most_kib =
+    // Its unshared memory, and at most the machine's mapped memory for the shared part.
+    const std::int64_t max_kib =
         snapshot->machine.memory.or_zero(MachineField::mapped) + held.or_zero(ProcessField::rss_anon);
-    CHECK(held.or_zero(ProcessField::pss) <= most_kib + 10'000);
+    CHECK(held.or_zero(ProcessField::pss) <= max_kib + 10'000);
   }
   CHECK(found == 2);
   CHECK(pss_kib <= snapshot->machine.memory.or_zero(MachineField::mem_total));
@@ -474,7 +498,7 @@ TEST_CASE_METHOD(Fixture, "processes whose page tables take long to walk hold no
 
 namespace {
 
-// No file of memoird may grow beyond `bytes`: to SQLite a disk that is full, and not to the log.
+// No file of memoird may grow beyond `bytes`: a full disk for SQLite, but not for the log.
 void limit_files(pid_t pid, rlim_t bytes) {
   const rlimit limit{.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
   REQUIRE(prlimit(pid, RLIMIT_FSIZE, &limit, nullptr) == 0);
@@ -513,7 +537,20 @@ TEST_CASE_METHOD(Fixture, "a disk that is full from the start does not keep it f
   CHECK(events("unclean").size() == (unclean ? 1 : 0));
 }
 
-TEST_CASE_METHOD(Fixture, "a file that is deleted is begun anew, with all that lives") {
+TEST_CASE_METHOD(Fixture, "a recorder after one that was killed reports the cause that systemd noted") {
+  FakeProc proc;
+  proc.add({.pid = 1, .arguments = {"init"}, .memory = memory_of(1000)});
+  std::ofstream(directory.path() + "/last-end") << "signal killed KILL oom_kill 1\n";
+  DaemonProcess memoird(directory.path(), arguments({"--interval", "1h", "--proc", proc.root()}));
+  wait_for_ticks(1);
+  memoird.signal(SIGTERM);
+  CHECK(memoird.wait() == 0);
+  REQUIRE(events("unclean").size() == 1);
+  CHECK(events("unclean")[0].text.starts_with("The OOM killer killed the recorder"));
+  CHECK_FALSE(std::filesystem::exists(directory.path() + "/last-end"));
+}
+
+TEST_CASE_METHOD(Fixture, "a deleted file is created again, with all running processes") {
   FakeProc proc;
   for (std::int32_t pid = 1; pid <= 20; ++pid) {
     proc.add({.pid = pid, .arguments = {"worker", std::to_string(pid)}, .memory = memory_of(1000 + pid)});
@@ -538,7 +575,7 @@ TEST_CASE_METHOD(Fixture, "a file that is deleted is begun anew, with all that l
   CHECK(runs().size() == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "a storm of signals does not hold up the end") {
+TEST_CASE_METHOD(Fixture, "a flood of signals does not delay the stop") {
   DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}));
   wait_for_ticks(1);
   constexpr int kMany = 20'000;
@@ -548,11 +585,11 @@ TEST_CASE_METHOD(Fixture, "a storm of signals does not hold up the end") {
   }
   memoird.signal(SIGTERM);
   CHECK(memoird.wait() == 0);
-  CHECK(runs().back().end_reason == "stopped");
+  CHECK(runs().back().stop_reason == "stopped");
   CHECK(ticks().size() < kMany / 10);
 }
 
-TEST_CASE_METHOD(Fixture, "a full disk stops no tick, and what was lost is recorded") {
+TEST_CASE_METHOD(Fixture, "a full disk stops no tick, and losses are recorded") {
   write_text(config, "[recorder]\nqueue_ticks = 1\n");
   DaemonProcess memoird(directory.path(), arguments({"--interval", "100ms"}));
   wait_for_ticks(2);

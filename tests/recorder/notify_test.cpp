@@ -64,7 +64,7 @@ TEST_CASE("without a manager messages go nowhere") {
   }
 }
 
-TEST_CASE("a manager that went away, or does not read, holds nothing up") {
+TEST_CASE("a manager that exited or does not read blocks nothing") {
   const test::TemporaryDirectory directory;
   Fd manager = listen_at(directory.path() + "/notify");
   const Notifier notifier(directory.path() + "/notify");

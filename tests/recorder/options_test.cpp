@@ -8,7 +8,7 @@
 using namespace memoir;
 using namespace memoir::test;
 
-TEST_CASE("memoird says its version, commit and SQLite's version") {
+TEST_CASE("memoird prints its version, commit and SQLite's version") {
   const TemporaryDirectory directory;
   DaemonProcess memoird(directory.path(), {"--version"});
   CHECK(memoird.wait() == 0);
@@ -32,7 +32,7 @@ TEST_CASE("its help names every option and has examples") {
   CHECK_THAT(memoird.output(), ContainsSubstring("Examples:"));
 }
 
-TEST_CASE("wrong usage and a wrong configuration exit with 2 and say why") {
+TEST_CASE("wrong usage and a wrong configuration exit with 2 and the reason") {
   const TemporaryDirectory directory;
   const std::string config = directory.path() + "/memoir.toml";
   write_text(config, "[recorder]\nintervall = '1s'\n");
@@ -47,7 +47,7 @@ TEST_CASE("wrong usage and a wrong configuration exit with 2 and say why") {
       {{"--intervl", "3s"}, "did you mean '--interval'?"},
       {{"--db", ""}, "--db needs a value"},
       {{"--config="}, "--config needs a value"},
-      {{"--interval", "10"}, "memoird: --interval: '10' is not a duration: write a number and a unit"},
+      {{"--interval", "10"}, "memoird: --interval: '10' has no unit: 10s is seconds, 10m minutes"},
       {{"--interval", "99ms"}, "memoird: --interval: 99ms is out of range: 100ms to 1h"},
       {{"--duration", "0s"}, "memoird: --duration: 0s is out of range"},
       {{"--once", "--duration", "1s"}, "excludes"},
@@ -67,11 +67,25 @@ TEST_CASE("wrong usage and a wrong configuration exit with 2 and say why") {
   }
 }
 
-TEST_CASE("the configuration in order is said to be") {
+TEST_CASE("a valid configuration is reported as such") {
   const TemporaryDirectory directory;
   DaemonProcess memoird(directory.path(), {"--config", MEMOIR_SOURCE "/systemd/memoir.toml", "--check-config"});
   CHECK(memoird.wait() == 0);
   CHECK(memoird.output() == MEMOIR_SOURCE "/systemd/memoir.toml: is in order\n");
+}
+
+TEST_CASE("a check finds a program of alerts that does not exist, and every error") {
+  const TemporaryDirectory directory;
+  const std::string config = directory.path() + "/memoir.toml";
+  write_text(config, "[alert]\nexec = ['/none/such']\n");
+  DaemonProcess missing(directory.path(), {"--config", config, "--check-config"});
+  CHECK(missing.wait() == 2);
+  CHECK_THAT(missing.log(), ContainsSubstring("exec in [alert]: ") && ContainsSubstring("/none/such"));
+  write_text(config, "[recorder]\nintervall = 1\n[alert]\nexec = 3\n");
+  DaemonProcess wrong(directory.path(), {"--config", config, "--check-config"});
+  CHECK(wrong.wait() == 2);
+  CHECK_THAT(wrong.log(),
+             ContainsSubstring("memoird: " + config + ":2:") && ContainsSubstring("memoird: " + config + ":4:"));
 }
 
 TEST_CASE("the printed configuration is all that is in force, and can be used as a file") {

@@ -20,7 +20,7 @@ TEST_CASE("slots are aligned to the wall clock and do not drift") {
     const Slot slot = schedule.next(clock.now());
     CHECK(slot.at_ms == expected);
     CHECK(slot.skipped == 0);
-    // Each tick is a little late and takes a while.
+    // Each tick is a little late and takes some time.
     clock.advance(slot.at_ms - clock.now().wall_ms + 3 + i * 7);
   }
 }
@@ -33,7 +33,7 @@ TEST_CASE("a timer that fires early does not give the same slot twice") {
   CHECK(schedule.next(clock.now()).at_ms == 1'795'000'020'000);
 }
 
-TEST_CASE("an overrun goes on with the next slot and counts those it missed") {
+TEST_CASE("an overrun continues with the next slot and counts missed ones") {
   ManualClock clock({.wall_ms = kStart, .boot_ms = 50'000});
   Schedule schedule(10'000, clock.now());
   CHECK(schedule.next(clock.now()).at_ms == 1'795'000'010'000);
@@ -62,7 +62,7 @@ TEST_CASE("a stepped wall clock neither stalls the ticks nor counts as slots mis
   }
 }
 
-TEST_CASE("slots that an overrun missed are counted, though the wall clock was stepped meanwhile") {
+TEST_CASE("slots missed in an overrun are counted even if the wall clock was stepped during it") {
   ManualClock clock({.wall_ms = kStart, .boot_ms = 50'000});
   Schedule schedule(10'000, clock.now());
   CHECK(schedule.next(clock.now()).at_ms == 1'795'000'010'000);

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/catch.h"
@@ -13,7 +14,7 @@ using namespace memoir;
 
 namespace {
 
-// A sanitizer brings its own allocator, of which mallinfo2 knows nothing.
+// A sanitizer has its own allocator, unknown to mallinfo2.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kOwnAllocator = false;
 #elif defined(__has_feature)
@@ -26,15 +27,18 @@ constexpr bool kOwnAllocator = true;
 constexpr bool kOwnAllocator = true;
 #endif
 
-void check_adds_up(const SelfUsage& usage) {
-  CHECK(usage.sqlite_kib + usage.other_kib + usage.fragments_kib + usage.releasable_kib == usage.heap_kib);
-  for (const std::int64_t part :
-       {usage.sqlite_kib, usage.other_kib, usage.fragments_kib, usage.releasable_kib, usage.unbacked_kib}) {
+// By the allocator's count at the same time; nothing is allocated in between.
+void check_adds_up(const RecorderMemory& memory) {
+  for (const std::int64_t part : {memory.data_kib, memory.fragmentation_kib, memory.idle_kib, memory.prepared_kib,
+                                  memory.sqlite_kib, memory.data_kib - memory.sqlite_kib}) {
     CHECK(part >= 0);
   }
-  CHECK(usage.unbacked_kib <= usage.heap_kib);
-  REQUIRE(usage.rss_kib);
-  CHECK(*usage.rss_kib > 0);
+  CHECK(memory.total_kib() == memory.data_kib + memory.fragmentation_kib + memory.idle_kib + memory.prepared_kib);
+  const struct mallinfo2 info = mallinfo2();
+  const auto heap_kib = static_cast<std::int64_t>((info.arena + info.hblkhd) / 1024);
+  if (kOwnAllocator) CHECK(std::abs(memory.total_kib() - heap_kib) <= 256);
+  REQUIRE(memory.rss_kib);
+  CHECK(*memory.rss_kib > 0);
 }
 
 std::vector<std::unique_ptr<char[]>> blocks(std::size_t count, std::size_t size) {
@@ -45,63 +49,60 @@ std::vector<std::unique_ptr<char[]>> blocks(std::size_t count, std::size_t size)
 
 }  // namespace
 
-TEST_CASE("the parts add up to the whole while memory comes and goes") {
+TEST_CASE("the parts add up to the total while memory is allocated and freed") {
   check_adds_up(measure_self(0));
   check_adds_up(measure_self(100'000));
-  const SelfUsage before = measure_self(0);
+  const RecorderMemory before = measure_self(0);
 
-  // 8 MiB in small blocks, then every second one given back: these cannot leave the heap.
+  // 8 MiB in small blocks, every second one freed: these cannot be returned to the kernel.
   auto small = blocks(8'192, 1'000);
-  const SelfUsage full = measure_self(0);
+  const RecorderMemory full = measure_self(0);
   check_adds_up(full);
   for (std::size_t i = 0; i < small.size(); i += 2) small[i].reset();
-  const SelfUsage holes = measure_self(0);
+  const RecorderMemory holes = measure_self(0);
   check_adds_up(holes);
 
   // A block with a mapping of its own.
   auto large = std::make_unique<char[]>(64 * 1024 * 1024);
-  const SelfUsage mapped = measure_self(0);
+  const RecorderMemory mapped = measure_self(0);
   check_adds_up(mapped);
   CHECK(*mapped.rss_kib > *holes.rss_kib + 60 * 1024);
 
   if (!kOwnAllocator) return;
-  CHECK(full.other_kib - before.other_kib >= 8'000);
-  CHECK(full.heap_kib >= before.other_kib + 8'000);
-  CHECK(holes.fragments_kib - full.fragments_kib >= 3'900);
-  CHECK(full.other_kib - holes.other_kib >= 3'900);
-  CHECK(mapped.other_kib - holes.other_kib >= 64 * 1024);
+  CHECK(full.data_kib - before.data_kib >= 8'000);
+  CHECK(full.total_kib() >= before.data_kib + 8'000);
+  CHECK(holes.fragmentation_kib - full.fragmentation_kib >= 3'900);
+  CHECK(full.data_kib - holes.data_kib >= 3'900);
+  CHECK(mapped.data_kib - holes.data_kib >= 64 * 1024);
 }
 
-TEST_CASE("what malloc_trim hands back is mapped but not backed") {
+TEST_CASE("memory that malloc_trim returned is prepared, not ready") {
   if (!kOwnAllocator) return;
   auto small = blocks(16'384, 1'000);
-  auto pin = std::make_unique<char[]>(1'000);
+  const auto pin = std::move(small.back());  // at the end of the heap, which therefore cannot shrink
   small.clear();
+  const RecorderMemory before = measure_self(0);
   malloc_trim(0);
-  const SelfUsage usage = measure_self(0);
-  check_adds_up(usage);
-  CHECK(usage.unbacked_kib >= 10'000);
-  CHECK(usage.fragments_kib >= usage.unbacked_kib - 1'024);
+  const RecorderMemory after = measure_self(0);
+  check_adds_up(before);
+  check_adds_up(after);
+  CHECK(after.prepared_kib - before.prepared_kib >= 10'000);
+  CHECK(before.ready_kib() - after.ready_kib() >= 10'000);
 }
 
-TEST_CASE("SQLite's count can never exceed what is in use") {
-  const SelfUsage usage = measure_self(std::int64_t{1} << 40);
+TEST_CASE("SQLite's count never exceeds the memory in use") {
+  const RecorderMemory usage = measure_self(std::int64_t{1} << 40);
   check_adds_up(usage);
-  CHECK(usage.other_kib < 4);  // what the divisions leave
+  CHECK(usage.sqlite_kib == usage.data_kib);
 }
 
-TEST_CASE("the shown parts add up to the shown whole") {
-  SelfUsage usage;
-  usage.rss_kib = 10'035;
-  usage.sqlite_kib = 1'229;
-  usage.other_kib = 2'150;
-  usage.fragments_kib = 700;
-  usage.releasable_kib = 120;
-  usage.heap_kib = 4'199;
-  CHECK(to_text(usage) == " [rss 9.8M, heap 4.1M = sqlite 1.2M + other 2.1M + free 0.8M]");
-  usage.unbacked_kib = 307;
-  usage.rss_kib.reset();
-  CHECK(to_text(usage) == " [rss ?, heap 4.1M = sqlite 1.2M + other 2.1M + free 0.8M; 0.3M not backed]");
+TEST_CASE("the printed parts add up to the printed sums") {
+  RecorderMemory memory{.data_kib = 3'379, .fragmentation_kib = 400, .idle_kib = 120, .prepared_kib = 307};
+  memory.rss_kib = 10'035;
+  CHECK(to_text(memory) ==
+        " [rss 9.8M, heap 4.1M = ready 3.8M + prepared 0.3M; ready = data 3.3M + fragmentation 0.4M + idle 0.1M]");
+  memory.rss_kib.reset();
+  CHECK_THAT(to_text(memory), test::ContainsSubstring("[rss ?, heap"));
 }
 
 TEST_CASE("it measures at most once per interval") {
@@ -110,7 +111,7 @@ TEST_CASE("it measures at most once per interval") {
   SelfUsageText usage(
       clock,
       [&measured] {
-        SelfUsage result;
+        RecorderMemory result;
         result.rss_kib = 1024 * ++measured;
         return result;
       },
@@ -125,7 +126,7 @@ TEST_CASE("it measures at most once per interval") {
   CHECK(measured == 2);
 }
 
-TEST_CASE("several threads may ask at once") {
+TEST_CASE("several threads may query at once") {
   const SystemClock clock;
   std::atomic<int> measured{0};
   SelfUsageText usage(

@@ -33,7 +33,7 @@ TEST_CASE("the command line goes over the file") {
   CHECK(load_settings(options)->config.interval == 5s);
 }
 
-TEST_CASE("a missing file is an error only where it was named") {
+TEST_CASE("a missing file is an error only if it was given") {
   const test::TemporaryDirectory directory;
   const auto named = load_settings(with_config(directory.path() + "/none.toml"));
   REQUIRE_FALSE(named);
@@ -77,7 +77,7 @@ TEST_CASE("a rule that cannot be used is an error that names its file") {
              Catch::Matchers::StartsWith("/etc/memoir/memoir.toml:") && test::ContainsSubstring("9"));
 }
 
-TEST_CASE("rules are the same wherever they stand in the file") {
+TEST_CASE("rules are the same anywhere in the file") {
   Config a;
   a.categories = {{"mine", "shop", "", "", "", "", 3}};
   Config b = a;

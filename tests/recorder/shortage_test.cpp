@@ -12,10 +12,10 @@ namespace {
 constexpr std::int64_t kMib = 1024;
 constexpr std::int64_t kGib = 1024 * kMib;
 
-// What a machine of 16 GiB has available after so many seconds.
+// Available memory of a machine of 16 GiB after this many seconds.
 using Series = std::function<std::int64_t(double)>;
 
-// When it is found to fall short, in seconds, if ever in five minutes of looks.
+// When a shortage is found, in seconds, within five minutes of scans.
 std::optional<double> found(const Series& series, double every_s = 1, std::int64_t total_kib = 16 * kGib) {
   Shortage shortage;
   for (double at_s = 0; at_s < 300; at_s += every_s) {
@@ -32,7 +32,7 @@ std::int64_t mib(double value) {
 
 }  // namespace
 
-TEST_CASE("shortage: what would be used up within a minute is found in time") {
+TEST_CASE("shortage: memory used up within a minute is found in time") {
   const double every_s = GENERATE(0.1, 1.0);
   // 100 MiB each second of 8 GiB: 82 s in all.
   const auto steady = found([](double s) { return mib(8192 - 100 * s); }, every_s);
@@ -43,31 +43,31 @@ TEST_CASE("shortage: what would be used up within a minute is found in time") {
   const auto fast = found([](double s) { return mib(8192 - 1024 * std::max(s - 30, 0.0)); }, every_s);
   REQUIRE(fast);
   CHECK(*fast <= 32);
-  // Slowly, but it ends: with a minute left, or with three when there is little.
+  // A slow exhaustion is found a minute before, or three minutes if little memory is left.
   const auto slow = found([](double s) { return mib(4000 - 20 * s); }, every_s);
   REQUIRE(slow);
   CHECK(*slow >= 115);
   CHECK(*slow <= 145);
 }
 
-TEST_CASE("shortage: a machine that always has little available, and is steady, has none") {
+TEST_CASE("shortage: a steady machine with little available memory has none") {
   const double every_s = GENERATE(0.1, 1.0);
   CHECK_FALSE(found([](double) { return mib(700); }, every_s));
   CHECK_FALSE(found([](double s) { return mib(700 + 30 * std::sin(s)); }, every_s));
   CHECK_FALSE(found([](double s) { return mib(300 - s / 10); }, every_s));
 }
 
-TEST_CASE("shortage: programs that take and give back in turn are none") {
+TEST_CASE("shortage: alternating allocation and release is none") {
   const double every_s = GENERATE(0.1, 1.0);
   const double period_s = GENERATE(3.0, 8.0, 14.0);
-  // A gigabyte of 3 GiB, again and again; the first time it has not been as low before.
+  // A gigabyte of 3 GiB, repeatedly; the first time it is lower than ever.
   const auto saw = [=](double s) { return mib(s < 1 ? 2048 : 3072 - 1024 * std::fmod(s, period_s) / period_s); };
   CHECK_FALSE(found(saw, every_s));
 }
 
-TEST_CASE("shortage: a large program that begins, and a cache that fills, are none where enough is left") {
+TEST_CASE("shortage: a large starting program and a filling cache are none if enough is left") {
   CHECK_FALSE(found([](double s) { return mib(s < 60 ? 12'000 : 11'200); }));
-  // A copy of a large file: of the page cache some is not available, but it comes to an end.
+  // A copy of a large file: a part of the page cache is unavailable, but the copy ends.
   CHECK_FALSE(found([](double s) { return mib(9'000 - 400 * (1 - std::exp(-s / 20)) + 40 * std::sin(7 * s)); }));
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("shortage: a small machine falls short by less") {
   CHECK(*small < 45);
 }
 
-TEST_CASE("shortage: looks that are seldom are compared with the one before") {
+TEST_CASE("shortage: rare scans are compared with the previous one") {
   CHECK(found([](double s) { return mib(8192 - 100 * s); }, 30));
   CHECK_FALSE(found([](double s) { return mib(8192 - 5 * s); }, 30));
 }
@@ -92,7 +92,7 @@ TEST_CASE("stalls by PSI: the same share of the time as the trigger's") {
   now.set(M::psi_some_total, 1'000'000 + 750'000);
   CHECK(stalls(before, now, 10'000));
   CHECK_FALSE(stalls(before, before, 0));
-  // Whoever counts stalls is believed.
+  // PSI stalls count as shortage.
   now.set(M::psi_some_total, 1'000'000);
   before.set(M::pswpin, 0);
   now.set(M::pswpin, 1'000'000);

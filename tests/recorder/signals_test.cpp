@@ -14,7 +14,8 @@ using namespace memoir;
 
 namespace {
 
-// The numbers of the first `count` that are heard, in their order. In a process of its own: this one's signals are left
+// The numbers of the first `count` signals received, in their order. In a process of its own: this one's signals are
+// left
 // alone.
 std::string heard(const std::vector<int>& sent, std::size_t count, void (*before)(int) = SIG_DFL, bool throws = false) {
   return test::in_child([&] {
@@ -43,12 +44,27 @@ std::string heard(const std::vector<int>& sent, std::size_t count, void (*before
 
 }  // namespace
 
-TEST_CASE("signals wait from when they are held, and are heard") {
+TEST_CASE("blocked signals stay pending and are read") {
   CHECK(heard({SIGUSR1}, 1) == "10 ");
   CHECK(heard({SIGUSR1, SIGHUP, SIGTERM}, 3) == "1 10 15 ");
 }
 
-TEST_CASE("a storm of signals that nobody hears yet is one of each, and hides no other") {
+TEST_CASE("a signal that stops a start ends the program with status 0, unless it is held") {
+  const auto stopped = [](bool held) {
+    return test::in_child([held] {
+      exit_on({SIGTERM});
+      asio::io_context loop{1};
+      Signals stops{loop};
+      if (held && !stops.hold({SIGTERM})) return std::string("cannot hold it");
+      ::raise(SIGTERM);
+      return std::string("goes on");
+    });
+  };
+  CHECK(stopped(false).empty());
+  CHECK(stopped(true) == "goes on");
+}
+
+TEST_CASE("a flood of pending signals is one of each and hides no other") {
   std::vector<int> storm(100'000, SIGUSR1);
   storm.push_back(SIGTERM);
   CHECK(heard(storm, 2) == "10 15 ");

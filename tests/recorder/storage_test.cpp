@@ -24,20 +24,20 @@ constexpr std::int64_t kDearUs = 20'000;
 constexpr std::int64_t kRefusedMs = 2'000;  // a tick that the store refuses
 constexpr std::int64_t kThrowingMs = 2'001;
 
-// What a store was told, and the test's hand on its disk.
+// Records calls to the store, and lets the test break its disk.
 class Disk {
  public:
   void work() { set(false, false); }
   void fail() { set(true, false); }
   void hang() { set(false, true); }
 
-  // The next write fails for want of memory.
+  // The next write fails for lack of memory.
   void run_out_of_memory() {
     const std::scoped_lock lock(mutex_);
     out_of_memory_ = true;
   }
 
-  // So many pieces of maintenance are to be done after a tick; the first of them may fail.
+  // This many steps of maintenance are due after a tick; the first of them may fail.
   void need_maintenance(int pieces, bool fails = false) {
     const std::scoped_lock lock(mutex_);
     pieces_ = pieces;
@@ -71,7 +71,7 @@ class Disk {
     return Done{};
   }
 
-  // Each attempt to write a tick of this time takes kDearUs of CPU.
+  // Each attempt to write a tick of this time uses kDearUs of CPU.
   void take(const Tick& tick) {
     const std::scoped_lock lock(mutex_);
     storing_.push_back(tick.storing.value_or(Cost{-1, -1}).cpu_us);
@@ -94,7 +94,7 @@ class Disk {
     return lost_;
   }
 
-  // Waits for a condition, and fails the test if it takes ever so long.
+  // Waits for a condition, and fails the test after a long time.
   void wait_for_attempts(int count) {
     std::unique_lock lock(mutex_);
     REQUIRE(changed_.wait_for(lock, 60s, [&] { return attempts_ >= count; }));
@@ -135,13 +135,14 @@ class Disk {
   std::vector<std::chrono::steady_clock::time_point> attempted_;
   std::vector<std::string> entries_;
   std::vector<std::string> lost_;
-  std::vector<std::int64_t> storing_;  // CPU in µs that each tick told; -1: none
+  std::vector<std::int64_t> storing_;  // CPU in µs in each tick; -1: none
 };
 
 class DiskWriter final : public Writer {
  public:
   explicit DiskWriter(std::shared_ptr<Disk> disk) : disk_(std::move(disk)) {}
   Result<std::vector<KnownProcess>> known_processes(const std::string&) override { return std::vector<KnownProcess>{}; }
+  Status visit_names(std::int64_t, const std::function<void(const KnownName&)>&) override { return Done{}; }
   Status begin_run(const RunInfo&) override { return disk_->write("begin"); }
   Status write(const Tick& tick) override {
     disk_->take(tick);
@@ -182,7 +183,7 @@ using Entries = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "work is stored in order, and all of it before the end") {
+TEST_CASE_METHOD(Fixture, "work is stored in order, and all of it before the stop") {
   Storage stage = storage();
   stage.push(RunInfo{});
   stage.push(tick_at(1));
@@ -196,7 +197,7 @@ TEST_CASE_METHOD(Fixture, "work is stored in order, and all of it before the end
   CHECK_FALSE(stage.run_end_waiting());
 }
 
-TEST_CASE_METHOD(Fixture, "what fails is tried again until it works, and nothing is stored twice") {
+TEST_CASE_METHOD(Fixture, "failed writes are retried until they succeed, and nothing is stored twice") {
   disk->fail();
   Storage stage = storage();
   stage.push(RunInfo{});
@@ -210,7 +211,7 @@ TEST_CASE_METHOD(Fixture, "what fails is tried again until it works, and nothing
   CHECK(disk->entries() == Entries{"begin", "tick 1", "tick 2"});
 }
 
-TEST_CASE_METHOD(Fixture, "the pause before another try doubles, and begins short again after a success") {
+TEST_CASE_METHOD(Fixture, "the pause before a retry doubles, and is short again after a success") {
   disk->fail();
   options.first_retry = 20ms;
   options.last_retry = 1h;
@@ -224,7 +225,7 @@ TEST_CASE_METHOD(Fixture, "the pause before another try doubles, and begins shor
   const int before = disk->attempts();
   stage.push(tick_at(1));
   disk->wait_for_attempts(before + 2);
-  // The next pause was to be more than half a second. Loaded or not, this is the shortest of several.
+  // The next pause would be more than half a second. This is the shortest of several, on a loaded machine too.
   auto shortest = disk->between(static_cast<std::size_t>(before), static_cast<std::size_t>(before) + 1);
   for (int i = 0; i < 20 && shortest >= 320ms; ++i) {
     disk->work();
@@ -240,7 +241,7 @@ TEST_CASE_METHOD(Fixture, "the pause before another try doubles, and begins shor
   CHECK(stage.finish() == Finish::stored);
 }
 
-TEST_CASE_METHOD(Fixture, "a tick tells what was spent on storing since the one before, failures too") {
+TEST_CASE_METHOD(Fixture, "a tick has the CPU time spent on storing since the tick before, failures included") {
   disk->fail();
   options.queue.ticks = 3;
   options.first_retry = options.last_retry = 60s;  // the end tries again before
@@ -331,7 +332,7 @@ TEST_CASE_METHOD(Fixture, "maintenance that throws is tried again") {
   CHECK(disk->entries() == Entries{"tick 1", "maintain"});
 }
 
-TEST_CASE_METHOD(Fixture, "the end gives up on a store that goes on failing") {
+TEST_CASE_METHOD(Fixture, "the stop gives up on a store that keeps failing") {
   disk->fail();
   options.finish_within = 50ms;
   Storage stage = storage();
@@ -342,7 +343,7 @@ TEST_CASE_METHOD(Fixture, "the end gives up on a store that goes on failing") {
   CHECK(disk->entries().empty());
 }
 
-TEST_CASE_METHOD(Fixture, "the end tries at once, however long the last pause was") {
+TEST_CASE_METHOD(Fixture, "the stop retries at once, however long the last pause was") {
   disk->fail();
   options.first_retry = options.last_retry = 1h;
   Storage stage = storage();
@@ -353,7 +354,7 @@ TEST_CASE_METHOD(Fixture, "the end tries at once, however long the last pause wa
   CHECK(disk->entries() == Entries{"begin"});
 }
 
-TEST_CASE_METHOD(Fixture, "a write that hangs shows, holds nothing up, and is left behind at the end") {
+TEST_CASE_METHOD(Fixture, "a hanging write is visible, blocks nothing, and is abandoned at the stop") {
   disk->hang();
   options.finish_within = 20ms;
   Storage stage = storage();
@@ -370,7 +371,7 @@ TEST_CASE_METHOD(Fixture, "a write that hangs shows, holds nothing up, and is le
   disk->work();
 }
 
-TEST_CASE_METHOD(Fixture, "the end of a run that waits is known") {
+TEST_CASE_METHOD(Fixture, "the end of a pending run is known") {
   disk->fail();
   options.first_retry = options.last_retry = 1h;
   Storage stage = storage();
@@ -395,6 +396,18 @@ TEST_CASE_METHOD(Fixture, "between ticks the store is maintained until there is 
   CHECK(disk->entries() == Entries{"begin", "tick 1", "maintain", "maintain", "maintain", "tick 2"});
 }
 
+TEST_CASE_METHOD(Fixture, "the first maintenance waits for its time, and no tick does") {
+  disk->need_maintenance(1);
+  options.first_maintenance = 1h;
+  Storage stage = storage();
+  stage.push(RunInfo{});
+  stage.push(tick_at(1));
+  stage.push(tick_at(2));
+  disk->wait_for_entries(3);
+  CHECK(stage.finish() == Finish::stored);
+  CHECK(disk->entries() == Entries{"begin", "tick 1", "tick 2"});
+}
+
 TEST_CASE_METHOD(Fixture, "a tick that waits goes before further maintenance") {
   disk->need_maintenance(3);
   Storage stage = storage();
@@ -410,7 +423,7 @@ TEST_CASE_METHOD(Fixture, "a tick that waits goes before further maintenance") {
   CHECK(disk->entries() == Entries{"begin", "tick 1", "tick 2", "maintain", "maintain", "maintain"});
 }
 
-TEST_CASE_METHOD(Fixture, "where ticks wait all the time there is still some maintenance") {
+TEST_CASE_METHOD(Fixture, "constantly pending ticks leave some maintenance") {
   options.queue.ticks = 100;
   options.ticks_without_maintenance = 2;
   disk->need_maintenance(100);
@@ -426,7 +439,7 @@ TEST_CASE_METHOD(Fixture, "where ticks wait all the time there is still some mai
   CHECK(first == Entries{"begin", "tick 1", "tick 2", "maintain", "tick 3", "tick 4", "maintain", "tick 5"});
 }
 
-TEST_CASE_METHOD(Fixture, "maintenance that fails is tried again, and holds up no tick") {
+TEST_CASE_METHOD(Fixture, "failed maintenance is retried and delays no tick") {
   disk->need_maintenance(1, true);
   options.maintenance_retry = 1h;
   Storage stage = storage();

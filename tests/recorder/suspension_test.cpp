@@ -15,7 +15,7 @@ TEST_CASE("a machine that slept is noticed once") {
   CHECK_FALSE(suspension.see(10'999 + 8 * 3'600'000));
 }
 
-TEST_CASE("as long as the machine is awake, what it slept stays the same") {
+TEST_CASE("while the machine is awake, its suspended time is constant") {
   const std::int64_t begin = memoir::suspended_ms();
   for (int i = 0; i < 1000; ++i) CHECK(std::abs(memoir::suspended_ms() - begin) <= 2);
 }

@@ -29,8 +29,9 @@ std::string words(const std::optional<std::int64_t>& value) {
 }
 
 std::string words(const ProcessSample& sample) {
-  return fmt::format("{}@{}+{} {} {} {} {}{}", sample.key.pid, sample.key.start_ticks, sample.key.exec_count,
-                     sample.state, sample.parent_pid, sample.threads, to_string(sample.source), words(sample.memory));
+  return fmt::format("{}@{}+{} {} {} {} {}@{}{}", sample.key.pid, sample.key.start_ticks, sample.key.exec_count,
+                     sample.state, sample.parent_pid, sample.threads, to_string(sample.source),
+                     words(sample.read_boot_ms), words(sample.memory));
 }
 
 std::string words(const CategorySample& sample) {
@@ -48,25 +49,26 @@ std::string words(const StoredProcess& process) {
   return fmt::format("{} {} {}@{}+{} {} {} {} {} '{}' '{}' '{}' '{}' '{}' {} {}..{} gone {} '{}' identity {} '{}' '{}'",
                      process.id, process.boot_id, info.key.pid, info.key.start_ticks, info.key.exec_count,
                      info.start_ms, info.parent_pid, info.uid, info.user, info.comm, info.exe, info.command,
-                     info.cgroup, info.cwd, info.category, process.first_ms, process.last_ms, words(process.gone_ms),
-                     process.end, process.identity_id, process.unit, process.identity);
+                     info.cgroup, info.cwd, info.category, process.first_ms, process.last_ms, words(process.exited_ms),
+                     process.exit_kind, process.identity_id, process.unit, process.identity);
 }
 
 std::string words(const StoredLife& life) {
-  return fmt::format("{} {} {} {} {}", life.process_id, life.identity_id, life.pid, life.first_ms, words(life.gone_ms));
+  return fmt::format("{} {} {} {} {}", life.process_id, life.identity_id, life.pid, life.first_ms,
+                     words(life.exited_ms));
 }
 
 std::string words(const StoredRun& run) {
   return fmt::format("{} {} {} {} {} {} {} {} {} {} '{}' {} {}", run.id, run.boot.boot_id, run.boot.boot_ms,
                      run.boot.host, run.boot.kernel, run.pid, run.version, run.interval_ms, run.started_ms,
-                     words(run.ended_ms), run.end_reason, words(run.first_tick_ms), words(run.last_tick_ms));
+                     words(run.stopped_ms), run.stop_reason, words(run.first_tick_ms), words(run.last_tick_ms));
 }
 
 std::string words(const StoredTick& tick) {
   const TickCounts& counts = tick.counts;
-  std::string text = fmt::format("{} {} {}..{} {} {} {} {} {} {} {} {}", tick.id, tick.run_id, tick.begin.wall_ms,
-                                 tick.end.boot_ms, tick.keyframe, tick.skipped, tick.total.cpu_us, tick.total.wall_us,
-                                 counts.seen, counts.born, counts.exited, counts.zombies);
+  std::string text =
+      fmt::format("{} {} {}..{} {} {} {} {} {} {}", tick.id, tick.run_id, tick.begin.wall_ms, tick.end.boot_ms,
+                  tick.keyframe, tick.skipped, tick.total.cpu_us, tick.total.wall_us, counts.seen, counts.zombies);
   for (const Cost& cost : tick.cost) text += fmt::format(" {}/{}", cost.cpu_us, cost.wall_us);
   return text;
 }
@@ -76,7 +78,7 @@ std::string words(const Snapshot& snapshot) {
                                  words(snapshot.machine.memory));
   for (const OtherMeminfo& other : snapshot.machine.other) text += fmt::format(" {}={}", other.key, other.value);
   for (const ProcessState& state : snapshot.processes) {
-    text += fmt::format("\n{} | {} {}", words(state.process), words(state.sample), state.sample_ms);
+    text += fmt::format("\n{} | {}", words(state.process), words(state.sample));
   }
   for (const CategorySample& sample : snapshot.categories) text += "\n" + words(sample);
   for (const CgroupSample& sample : snapshot.cgroups) text += "\n" + words(sample);
@@ -109,13 +111,13 @@ void add_all(std::string& text, const char* what, const std::vector<T>& all) {
 }
 
 void add_steps(std::string& text, Reader& reader) {
-  must(visit_samples(reader, kEver, [&](const HeldSample<ProcessSample>& held) {
+  must(visit_samples(reader, kEver, [&](const SampleSpan<ProcessSample>& held) {
     text += fmt::format("step {} {}..{} {}\n", held.subject_id, held.from_ms, held.until_ms, words(*held.sample));
   }));
-  must(visit_samples(reader, kEver, [&](const HeldSample<MachineMemory>& held) {
+  must(visit_samples(reader, kEver, [&](const SampleSpan<MachineMemory>& held) {
     text += fmt::format("machine step {}..{}{}\n", held.from_ms, held.until_ms, words(*held.sample));
   }));
-  must(visit_samples(reader, kEver, [&](const HeldSample<CategorySample>& held) {
+  must(visit_samples(reader, kEver, [&](const SampleSpan<CategorySample>& held) {
     text += fmt::format("category step {}..{} {}\n", held.from_ms, held.until_ms, words(*held.sample));
   }));
 }
@@ -171,8 +173,7 @@ std::string sample_words(const Snapshot& snapshot) {
   std::string text = fmt::format("tick {}\nmachine{}", words(snapshot.tick), words(snapshot.machine.memory));
   for (const OtherMeminfo& other : snapshot.machine.other) text += fmt::format(" {}={}", other.key, other.value);
   for (const ProcessState& state : snapshot.processes) {
-    text += fmt::format("\n{} {} | {} {}", state.process.id, state.process.info.command, words(state.sample),
-                        state.sample_ms);
+    text += fmt::format("\n{} {} | {}", state.process.id, state.process.info.command, words(state.sample));
   }
   for (const CategorySample& sample : snapshot.categories) text += "\n" + words(sample);
   return text;

@@ -41,7 +41,7 @@ TEST_CASE("a batch deletes the first rows of a range, and nothing else") {
   }
 }
 
-TEST_CASE("batches look their rows up by the key") {
+TEST_CASE("batches find their rows by the key") {
   SQLite::Database database(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   database.exec("CREATE TABLE t (a INTEGER NOT NULL, b INTEGER NOT NULL, PRIMARY KEY (a, b)) STRICT, WITHOUT ROWID");
   SQLite::Statement plan(database, "EXPLAIN QUERY PLAN DELETE FROM t WHERE a >= 1 AND (a, b) < (5, 6)");

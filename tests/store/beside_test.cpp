@@ -14,7 +14,7 @@ std::int64_t count(SQLite::Database& database, const std::string& of) {
   return database.execAndGet("SELECT COUNT(*) FROM " + of).getInt64();
 }
 
-// Rows beside that stand alone, or say no more than none would.
+// Side rows without a main row, or with nothing but default values.
 void check_needed(SQLite::Database& database) {
   CHECK(count(database,
               "process_rare LEFT JOIN process_state AS s USING (tick_id, process_id) WHERE s.state IS NULL") == 0);
@@ -33,7 +33,7 @@ void check_needed(SQLite::Database& database) {
 
 }  // namespace
 
-TEST_CASE("beside: any history has rows there only where there is something to tell") {
+TEST_CASE("side rows: any history has them only where they hold something") {
   for (const std::uint32_t seed : {1U, 2U, 3U}) {
     const StoreFixture fixture;
     RandomHistory history(seed);
@@ -49,7 +49,7 @@ TEST_CASE("beside: any history has rows there only where there is something to t
   }
 }
 
-TEST_CASE("beside: any one value is answered as it was, whatever else is known") {
+TEST_CASE("side rows: each single value is read back with any other columns known or null") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 1, .births = 0});
   const auto writer = fixture.writer();
@@ -77,7 +77,7 @@ TEST_CASE("beside: any one value is answered as it was, whatever else is known")
   }
 }
 
-TEST_CASE("beside: a machine that does not swap has no rows there, and its answers are zeros") {
+TEST_CASE("side rows: a machine without swap has none, and its values are zeros") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 20});
   {

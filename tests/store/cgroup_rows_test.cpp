@@ -1,4 +1,4 @@
-// What is stored of cgroups beside their samples: what seldom moves, the marks of their own counters, and containers.
+// Rows of cgroups besides their samples: slow-changing counters, high-water marks and containers.
 
 #include <algorithm>
 #include <map>
@@ -20,7 +20,7 @@ using MarkValue = std::tuple<std::int64_t, std::int64_t, std::int64_t>;        /
 
 using Usage = std::map<std::pair<std::string, Metric>, std::map<std::int64_t, std::int64_t>>;  // KiB at each tick
 
-// Cgroups that come and go, of which some ticks read what seldom moves, and all marks that they make.
+// Short-lived cgroups; some ticks read their slow-changing counters and all their marks.
 class Cgroups {
  public:
   explicit Cgroups(unsigned seed) : engine_(seed) {}
@@ -38,7 +38,7 @@ class Cgroups {
       usage_[{path, Metric::usage}][tick.begin.wall_ms] = sample.current_kib;
       if (sample.anon_kib) usage_[{path, Metric::usage_anon}][tick.begin.wall_ms] = *sample.anon_kib;
     }
-    // The collector reads a new one whole.
+    // The collector reads a new one completely.
     if (is_new || chance(25)) read_details(tick);
     see_marks(tick);
     before_ms_ = tick.begin.wall_ms;
@@ -50,7 +50,7 @@ class Cgroups {
     details_.clear();
   }
 
-  // Of those that are there.
+  // Details of the existing cgroups.
   const std::map<std::string, CgroupDetail>& details() const { return details_; }
   bool has(const std::string& path) const { return samples_.contains(path); }
   const Usage& usage() const { return usage_; }
@@ -124,13 +124,13 @@ void check_marks(Reader& reader, const Cgroups& cgroups) {
   CHECK(read_marks(must(reader.high_water(all, {SubjectKind::cgroup})), names) == cgroups.marks(true));
 }
 
-// What each held at each tick but the last, from which on it is not known how long it was so.
+// Usage of each at each tick except the last, which has no known duration.
 void check_usage(Reader& reader, const Cgroups& cgroups) {
   const auto names = must(load_group_names(reader, SubjectKind::cgroup));
   std::vector<std::int64_t> ticks;
   for (const StoredTick& tick : must(reader.ticks({0, 4'000'000'000'000}))) ticks.push_back(tick.begin.wall_ms);
   Usage found;
-  const HistoryQuestion question{
+  const HistoryQuery question{
       Tier::raw, SubjectKind::cgroup, {}, {0, ticks.back()}, {Metric::usage, Metric::usage_anon}};
   must(reader.history(question, [&](const SubjectInterval& of) {
     const Interval& held = of.interval;
@@ -145,7 +145,7 @@ void check_usage(Reader& reader, const Cgroups& cgroups) {
 
 }  // namespace
 
-TEST_CASE("that a limit of a cgroup was changed is an event, of so many in five minutes") {
+TEST_CASE("a changed cgroup limit is an event, up to a maximum in five minutes") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 1});
   const auto writer = fixture.writer();
@@ -159,34 +159,34 @@ TEST_CASE("that a limit of a cgroup was changed is an event, of so many in five 
     next.cgroups = {sample};
     must(writer->write(next));
   };
-  const auto told = [&] {
+  const auto limit_events = [&] {
     std::vector<std::string> texts;
     for (const Event& event : must(load_events(*fixture.reader(), {0, 4'000'000'000'000}))) {
-      if (event.kind == "limit") texts.push_back(event.text);
+      if (event.kind == "limit-change") texts.push_back(event.text);
     }
     return texts;
   };
   tick(1024, {});
   tick(1024, {});
-  CHECK(told().empty());
+  CHECK(limit_events().empty());
   tick(2048, 1536);
   tick({}, 1536);
-  CHECK(told() == std::vector<std::string>{
-                      "The limit (memory.max) of the cgroup /app.service was changed from 1.0 MiB to 2.0 MiB",
-                      "memory.high of the cgroup /app.service was changed from none to 1.5 MiB",
-                      "The limit (memory.max) of the cgroup /app.service was changed from 2.0 MiB to none",
-                  });
+  CHECK(limit_events() == std::vector<std::string>{
+                              "The limit (memory.max) of the cgroup /app.service was changed from 1.0 MiB to 2.0 MiB",
+                              "memory.high of the cgroup /app.service was changed from none to 1.5 MiB",
+                              "The limit (memory.max) of the cgroup /app.service was changed from 2.0 MiB to none",
+                          });
   for (std::int64_t i = 0; i < 200; ++i) tick(i, i);
   const std::size_t blocks = 200 * 10'000 / 300'000 + 2;
-  CHECK(told().size() <= blocks * 31);
-  const std::vector<std::string> texts = told();
+  CHECK(limit_events().size() <= blocks * 31);
+  const std::vector<std::string> texts = limit_events();
   const auto cut =
-      std::ranges::count_if(texts, [](const std::string& text) { return text.starts_with("More limits"); });
+      std::ranges::count_if(texts, [](const std::string& text) { return text.starts_with("More cgroup limits"); });
   CHECK(cut >= 5);
   CHECK(cut <= std::ssize(texts) / 30 + 1);
 }
 
-TEST_CASE("what seldom moves of cgroups, and the marks of their own counters, are read back as they were") {
+TEST_CASE("slow-changing counters and marks of cgroups are read back unchanged") {
   const unsigned seed = GENERATE(1U, 2U, 3U);
   CAPTURE(seed);
   const StoreFixture fixture;
@@ -212,7 +212,7 @@ TEST_CASE("what seldom moves of cgroups, and the marks of their own counters, ar
   check_usage(*fixture.reader(), cgroups);
 }
 
-TEST_CASE("a cgroup knows its container from the tick that tells it on, and another one once it is told") {
+TEST_CASE("a cgroup has its container from the tick that reports it, and another one from the next report") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 1});
   const auto writer = fixture.writer();
@@ -220,9 +220,9 @@ TEST_CASE("a cgroup knows its container from the tick that tells it on, and anot
   const CgroupContainer web{"/docker/12", {"docker", "12", "web", "nginx:1", {}, {}}};
   const CgroupContainer again{"/docker/12", {"docker", "12", "web-1", "nginx:1", {}, {}}};
   const CgroupContainer pod{"/kubepods/pod7/34", {"kubernetes", "34", "app", "app:7", "7", "prod/app-1"}};
-  for (const std::vector<CgroupContainer>& told : {std::vector{web, pod}, {web}, {again}}) {
+  for (const std::vector<CgroupContainer>& reported : {std::vector{web, pod}, {web}, {again}}) {
     Tick tick = simulation.next();
-    tick.containers = told;
+    tick.containers = reported;
     must(writer->write(tick));
   }
   CHECK(must(load_containers(*fixture.reader())) == std::vector{again, pod});

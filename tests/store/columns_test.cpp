@@ -1,4 +1,4 @@
-// The columns of process_sample that are left out where the others make them.
+// The columns of process_sample that are omitted if derived from others.
 
 #include "store/rows/columns.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 using P = ProcessField;
 
-// A server's process as the kernel tells it: nothing of it is shared with a relative, and nothing is swapped out.
+// A typical server process: nothing shared with a relative, nothing swapped out.
 ProcessMemory usual() {
   ProcessMemory memory;
   for (const auto& [field, kib] : std::initializer_list<std::pair<P, std::int64_t>>{{P::rss_anon, 12'000},
@@ -48,9 +48,9 @@ TEST_CASE("columns: of a usual process seven of seventeen are stored") {
   REQUIRE(unpacked(packed(usual(), Source::exact), Source::exact) == usual());
 }
 
-TEST_CASE("columns: what is not as the others make it is stored") {
+TEST_CASE("columns: values that differ from the derived ones are stored") {
   ProcessMemory memory = usual();
-  memory.set(P::private_dirty, 11'900);  // pages that came back from swap are clean
+  memory.set(P::private_dirty, 11'900);  // pages read back from swap are clean
   memory.set(P::private_clean, 1'100);
   REQUIRE(packed(memory, Source::exact).get(P::private_dirty) == 11'900);
   REQUIRE(packed(memory, Source::exact).get(P::private_clean) == 1'100);
@@ -66,7 +66,7 @@ TEST_CASE("columns: a kernel without the parts of PSS has none afterwards") {
   REQUIRE(unpacked(packed(memory, Source::exact), Source::exact) == memory);
 }
 
-TEST_CASE("columns: any values come back as they were, all of them or a few fields alone") {
+TEST_CASE("columns: any values are read back unchanged, all of them or only some fields") {
   RandomHistory history(11);
   for (int i = 0; i < 200; ++i) {
     for (const ProcessSample& sample : history.next().processes) {

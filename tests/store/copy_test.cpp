@@ -1,4 +1,4 @@
-// Copies of a file that is recorded into: whole or not at all, and with just what they are to have.
+// Copies of a file during recording: complete or absent, and with only the requested data.
 
 #include "store/copy/copy.h"
 
@@ -40,7 +40,7 @@ std::set<std::string> copies_in(const StoreFixture& fixture) {
   return names;
 }
 
-// A machine that is started again, with a gap in its records.
+// A rebooted machine, with a gap in its records.
 void record_runs(const StoreFixture& fixture, Simulation& simulation, int ticks = 200) {
   const auto writer = fixture.writer();
   for (int run = 0; run < 3; ++run) {
@@ -56,7 +56,7 @@ SimulationOptions small_machine() {
   return {.processes = 12, .changing = 0.3, .births = 0.3, .interval_ms = 60'000};
 }
 
-TEST_CASE("a backup holds what the file held when it began, although recording goes on") {
+TEST_CASE("a backup has the contents at its start, although recording continues") {
   const StoreFixture fixture;
   Simulation simulation(small_machine());
   const auto writer = fixture.writer();
@@ -74,8 +74,8 @@ TEST_CASE("a backup holds what the file held when it began, although recording g
 
   const auto copy = must(Reader::open(plan.to));
   REQUIRE(must(copy->info()).ticks == 1000);
-  REQUIRE(must(copy->runs()).back().end_reason == "copied");
-  REQUIRE(must(fixture.reader()->runs()).back().end_reason.empty());
+  REQUIRE(must(copy->runs()).back().stop_reason == "copied");
+  REQUIRE(must(fixture.reader()->runs()).back().stop_reason.empty());
   const auto original = fixture.reader();
   const Range range{0, must(copy->info()).last_tick_ms};
   for (const StoredTick& tick : must(copy->ticks(range))) {
@@ -98,7 +98,7 @@ TEST_CASE("a backup answers as the file does, and may be recorded into") {
   must(writer->write(simulation.next()));
 }
 
-TEST_CASE("a copy replaces nothing unless it is told to, nor what is copied, nor what is recorded into") {
+TEST_CASE("a copy replaces a file only on request, and never its source or a file in recording") {
   const StoreFixture fixture;
   Simulation simulation(small_machine());
   record_runs(fixture, simulation);
@@ -109,7 +109,7 @@ TEST_CASE("a copy replaces nothing unless it is told to, nor what is copied, nor
   };
   must(back_up(plan_for(fixture)));
   const std::string first = slurp(copy_path(fixture));
-  refused(back_up(plan_for(fixture)), "there already");
+  refused(back_up(plan_for(fixture)), "exists already");
   REQUIRE(slurp(copy_path(fixture)) == first);
   must(back_up(plan_for(fixture, Existing::replace)));
   REQUIRE(copies_in(fixture) == std::set<std::string>{"copy.db"});
@@ -119,14 +119,14 @@ TEST_CASE("a copy replaces nothing unless it is told to, nor what is copied, nor
   refused(back_up(onto_itself), "is the database itself");
   refused(extract(onto_itself, {0, 1}), "is the database itself");
   const auto writer = must(Writer::open(copy_path(fixture), Durability::normal));
-  refused(back_up(plan_for(fixture, Existing::replace)), "is recorded into");
+  refused(back_up(plan_for(fixture, Existing::replace)), "records into it");
 
   CopyPlan nowhere = plan_for(fixture);
   nowhere.to = fixture.folder() + "/none/copy.db";
   refused(back_up(nowhere), "No such file or directory");
 }
 
-// Each way to copy, so that what holds for one is tested of both.
+// Each way to copy, so that both are tested alike.
 using Copy = std::function<Status(const CopyPlan&)>;
 const std::vector<Copy>& ways() {
   static const std::vector<Copy> all{back_up, [](const CopyPlan& plan) {
@@ -135,7 +135,7 @@ const std::vector<Copy>& ways() {
   return all;
 }
 
-TEST_CASE("a copy that is stopped leaves nothing, and what was there stays") {
+TEST_CASE("a stopped copy leaves nothing, and the previous file stays") {
   const StoreFixture fixture;
   Simulation simulation(small_machine());
   record_runs(fixture, simulation);
@@ -154,7 +154,7 @@ TEST_CASE("a copy that is stopped leaves nothing, and what was there stays") {
   }
 }
 
-TEST_CASE("a copy that is killed leaves no half file under its name, and the next is whole") {
+TEST_CASE("a killed copy leaves no partial file under its name, and the next is complete") {
   const StoreFixture fixture;
   Simulation simulation(small_machine());
   record_runs(fixture, simulation);
@@ -177,7 +177,7 @@ TEST_CASE("a copy that is killed leaves no half file under its name, and the nex
   }
 }
 
-TEST_CASE("a copy for which there is no room leaves nothing and names the file") {
+TEST_CASE("a copy without enough space leaves nothing and names the file") {
   const StoreFixture fixture;
   Simulation simulation(small_machine());
   record_runs(fixture, simulation);
@@ -200,7 +200,7 @@ TEST_CASE("a copy for which there is no room leaves nothing and names the file")
   }
 }
 
-TEST_CASE("what another database left beside a copy's name does not get into it") {
+TEST_CASE("files of another database next to a copy's name do not get into the copy") {
   const StoreFixture fixture;
   Simulation simulation(small_machine());
   record_runs(fixture, simulation);

@@ -8,21 +8,21 @@
 namespace memoir::test {
 namespace {
 
-TickMark mark(std::int64_t at_ms, std::int64_t run = 1, std::int64_t boot = 1, std::string end = "") {
+TickStamp mark(std::int64_t at_ms, std::int64_t run = 1, std::int64_t boot = 1, std::string end = "") {
   return {at_ms, at_ms, run, boot, 10'000, 0, std::move(end)};
 }
 
-Coverage cover(Range range, const std::vector<TickMark>& ticks) {
+Coverage cover(Range range, const std::vector<TickStamp>& ticks) {
   CoverageBuilder builder(range);
-  for (const TickMark& tick : ticks) builder.add(tick);
+  for (const TickStamp& tick : ticks) builder.add(tick);
   return builder.finish();
 }
 
-TEST_CASE("recorded time and gaps add up to the range, whatever the clocks did") {
+TEST_CASE("recorded time and gaps add up to the range, however the clocks were set") {
   RandomHistory random(7);
   for (int round = 0; round < 500; ++round) {
-    std::vector<TickMark> ticks;
-    TickMark tick = mark(100'000);
+    std::vector<TickStamp> ticks;
+    TickStamp tick = mark(100'000);
     const auto count = random.number(0, 30);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t step = random.chance(0.8) ? 10'000 : random.number(0, 90'000);
@@ -46,8 +46,8 @@ TEST_CASE("recorded time and gaps add up to the range, whatever the clocks did")
   }
 }
 
-TEST_CASE("each gap says why nothing was recorded") {
-  const auto reason = [](TickMark before, TickMark after) {
+TEST_CASE("each gap has its reason") {
+  const auto reason = [](TickStamp before, TickStamp after) {
     const Coverage coverage = cover({before.wall_ms, after.wall_ms}, {before, after});
     REQUIRE(coverage.gaps.size() == 1);
     return coverage.gaps.front().reason;
@@ -56,10 +56,10 @@ TEST_CASE("each gap says why nothing was recorded") {
   REQUIRE(reason(mark(0, 1, 1, "unclean"), mark(60'000, 2)) == "killed");
   REQUIRE(reason(mark(0, 1, 1, "unclean"), mark(60'000, 2, 2)) == "rebooted");
   REQUIRE(reason(mark(0), mark(60'000)) == "lost");
-  TickMark late = mark(60'000);
+  TickStamp late = mark(60'000);
   late.skipped = 5;
   REQUIRE(reason(mark(0), late) == "late");
-  late.skipped = 4;  // one of the five slots was not passed over: its tick was lost
+  late.skipped = 4;  // one of the five slots was not missed: its tick was lost
   REQUIRE(reason(mark(0), late) == "lost");
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("a tick may be half an interval late and a second more") {
 }
 
 TEST_CASE("a time that the wall clock was set past was not recorded, the time that really went by was") {
-  TickMark after = mark(10'000);
+  TickStamp after = mark(10'000);
   after.wall_ms += 3'600'000;
   const Coverage forward = cover({0, after.wall_ms}, {mark(0), after});
   REQUIRE(forward.recorded_ms == 10'000);

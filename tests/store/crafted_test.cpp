@@ -1,4 +1,4 @@
-// A file that somebody made to be asked: what its schema says is never run.
+// A crafted file: its schema is never executed.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <chrono>
@@ -55,7 +55,7 @@ void check_refused(const std::string& path, const std::string& object) {
   CHECK(slurp(path) == before);
 }
 
-TEST_CASE("a schema that is not ours is refused, and the object named, by who reads and who writes") {
+TEST_CASE("readers and writers refuse a foreign schema and name the object") {
   for (const Crafted& attack : crafted()) {
     const StoreFixture fixture;
     fixture.writer();
@@ -64,7 +64,7 @@ TEST_CASE("a schema that is not ours is refused, and the object named, by who re
   }
 }
 
-// A row that says it is a view, and is something else to SQLite.
+// A row that claims to be a view, and is something else to SQLite.
 std::string disguised(const char* name, const std::string& sql) {
   return fmt::format(
       "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES "
@@ -85,7 +85,7 @@ TEST_CASE("a row that claims to be a view and is not one of ours is refused") {
   }
 }
 
-TEST_CASE("what ANALYZE leaves in a file is taken") {
+TEST_CASE("tables of ANALYZE are accepted") {
   const StoreFixture fixture;
   fixture.writer();
   SQLite::Database(fixture.path(), SQLite::OPEN_READWRITE).exec("ANALYZE");
@@ -97,19 +97,19 @@ TEST_CASE("a reader's connection makes no long text, and does not change its sch
   const StoreFixture fixture;
   fixture.writer();
   const auto database = must(open_for_reading(fixture.path()));
-  // One of 900 MB; it is none, rather than long.
+  // One of 900 MB; it is empty instead of long.
   CHECK(database->execAndGet("SELECT length(printf('%.*c', 900000000, 'x'))").isNull());
   CHECK_THROWS_AS(database->execAndGet("SELECT zeroblob(900000000)"), SQLite::Exception);
   SQLite::Database written(fixture.path(), SQLite::OPEN_READWRITE);
-  distrust(written);
+  harden(written);
   CHECK_THROWS_AS(written.exec("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema"), SQLite::Exception);
 }
 
-TEST_CASE("a question that takes too long is ended") {
+TEST_CASE("a query that takes too long is stopped") {
   const StoreFixture fixture;
   fixture.writer();
   const auto database = must(open_for_reading(fixture.path()));
-  const CpuLimit limit(database->getHandle(), std::chrono::milliseconds(50));
+  const AnswerLimit limit(database->getHandle(), std::chrono::milliseconds(50));
   CHECK_THROWS_AS(database->execAndGet(fmt::format("SELECT COUNT(*) FROM ({})", kEndless)), SQLite::Exception);
 }
 

@@ -1,4 +1,4 @@
-// What looks between two ticks saw: rows, intervals, rollups and marks that agree.
+// Extremes of scans between two ticks: rows, intervals, rollups and marks agree.
 
 #include <map>
 #include <random>
@@ -12,15 +12,15 @@ namespace {
 
 constexpr Range kWhenever{0, 4'000'000'000'000};
 
-struct Told {
+struct SeriesKey {
   SubjectKind kind;
   std::int64_t subject_id;
   Metric metric;
-  auto operator<=>(const Told&) const = default;
+  auto operator<=>(const SeriesKey&) const = default;
 };
-using Bounds = std::map<Told, std::pair<std::int64_t, std::int64_t>>;
+using Bounds = std::map<SeriesKey, std::pair<std::int64_t, std::int64_t>>;
 
-// The lowest and highest of every subject in a range, from one tier.
+// Minimum and maximum of every subject in a range, from one tier.
 Bounds bounds_of(Reader& reader, Tier tier, Range range) {
   Bounds bounds;
   const auto add = [&](SubjectKind kind, std::vector<Metric> metrics) {
@@ -39,9 +39,9 @@ Bounds bounds_of(Reader& reader, Tier tier, Range range) {
   return bounds;
 }
 
-class RandomLooks {
+class RandomScans {
  public:
-  // Beyond what is there, now and then.
+  // Now and then beyond both ticks.
   Extremes beyond(std::int64_t kib, const Moment& tick) {
     Extremes extremes;
     const auto seen = [&](std::int64_t value) {
@@ -59,38 +59,38 @@ class RandomLooks {
   std::mt19937 engine_{7};
 };
 
-void look(Tick& tick, const Tick& before, RandomLooks& looks) {
+void scan(Tick& tick, const Tick& before, RandomScans& scans) {
   const MachineMemory& machine = before.machine.memory;
-  tick.extremes.available = looks.beyond(machine.or_zero(MachineField::mem_available), tick.begin);
-  tick.extremes.used = looks.beyond(machine.or_zero(MachineField::mem_total) / 2, tick.begin);
+  tick.extremes.available = scans.beyond(machine.or_zero(MachineField::mem_available), tick.begin);
+  tick.extremes.used = scans.beyond(machine.or_zero(MachineField::mem_total) / 2, tick.begin);
   for (const CategorySample& of : before.categories) {
-    Extremes rss = looks.beyond(of.rss_kib, tick.begin);
+    Extremes rss = scans.beyond(of.rss_kib, tick.begin);
     rss.lowest.reset();
     if (rss.any()) tick.extremes.categories.push_back({of.category, rss});
   }
   for (const ProcessSample& of : before.processes) {
     const std::int64_t kib = of.memory.or_zero(ProcessField::vm_rss);
-    const ProcessExtremes extremes{of.key, looks.beyond(kib, tick.begin), looks.beyond(kib, tick.begin), {}};
+    const ProcessExtremes extremes{of.key, scans.beyond(kib, tick.begin), scans.beyond(kib, tick.begin), {}};
     if (extremes.rss.any() || extremes.anon.any()) tick.extremes.processes.push_back(extremes);
   }
 }
 
 }  // namespace
 
-TEST_CASE("extremes: rollups and what is not rolled up yet have the lowest and highest that ticks and looks have") {
+TEST_CASE("extremes: rollups and pending rows have the minimum and maximum of ticks and scans") {
   const StoreFixture fixture;
   const bool rolled = GENERATE(false, true);
   CAPTURE(rolled);
-  // What lived too shortly has no rollups of its own.
+  // Processes that ran too briefly have no rollups of their own.
   Simulation simulation({.processes = 12, .changing = 0.2, .births = rolled ? 0 : 0.1});
-  RandomLooks looks;
+  RandomScans scans;
   const auto writer = fixture.writer();
   must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
   Tick before = simulation.next();
   must(writer->write(before));
   for (int i = 0; i < 2'000; ++i) {
     Tick tick = simulation.next();
-    look(tick, before, looks);
+    scan(tick, before, scans);
     must(writer->write(tick));
     before = std::move(tick);
   }
@@ -100,10 +100,10 @@ TEST_CASE("extremes: rollups and what is not rolled up yet have the lowest and h
   const Bounds raw = bounds_of(*reader, Tier::raw, kWhenever);
   Bounds five_minutes = bounds_of(*reader, Tier::five_minutes, kWhenever);
   REQUIRE(five_minutes.size() > 12);
-  for (const auto& [told, bounds] : five_minutes) {
-    INFO(static_cast<int>(told.kind) << ' ' << told.subject_id << ' ' << to_string(told.metric));
-    CHECK(raw.at(told).first == bounds.first);
-    CHECK(raw.at(told).second == bounds.second);
+  for (const auto& [key, bounds] : five_minutes) {
+    INFO(static_cast<int>(key.kind) << ' ' << key.subject_id << ' ' << to_string(key.metric));
+    CHECK(raw.at(key).first == bounds.first);
+    CHECK(raw.at(key).second == bounds.second);
   }
 }
 
@@ -127,9 +127,9 @@ TEST_CASE("extremes: they are intervals' lowest and highest with their times, an
   see(kib - 2, kib + 60'000);
   const auto reader = fixture.reader();
   std::vector<Interval> intervals;
-  const HistoryQuestion question{Tier::raw, SubjectKind::process, {}, kWhenever, {Metric::rss}};
+  const HistoryQuery question{Tier::raw, SubjectKind::process, {}, kWhenever, {Metric::rss}};
   must(reader->history(question, [&](const SubjectInterval& of) { intervals.push_back(of.interval); }));
-  // Cut where something was seen, up to the tick.
+  // Split at the time of an extreme, up to the tick.
   REQUIRE(intervals.size() == 4);
   CHECK(intervals[0] == constant(intervals[0].from_ms, first_ms - 6'000, kib, 1.0));
   const Interval& held = intervals[1];
@@ -145,7 +145,7 @@ TEST_CASE("extremes: they are intervals' lowest and highest with their times, an
   CHECK(intervals[3].max == kib + 60'000);
 }
 
-TEST_CASE("extremes: marks are those of looks as well, of the day of the look, stored or not") {
+TEST_CASE("extremes: marks include scans, by the scan's day, stored or not") {
   const StoreFixture fixture;
   constexpr std::int64_t midnight_ms = 1'790'035'200'000;
   static_assert(midnight_ms % 86'400'000 == 0);
@@ -183,7 +183,7 @@ TEST_CASE("extremes: marks are those of looks as well, of the day of the look, s
         (1LL << 30) / 1000);
 }
 
-TEST_CASE("extremes: marks say how they are known, stored or not, and in an extract") {
+TEST_CASE("extremes: marks have their source, stored or not, and in an extract") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 2, .changing = 0, .births = 0});
   const auto writer = fixture.writer();
@@ -200,9 +200,9 @@ TEST_CASE("extremes: marks say how they are known, stored or not, and in an extr
   tick.cgroups = {cgroup};
   const std::int64_t at_ms = tick.begin.wall_ms - 3'000;
   tick.extremes.used.highest = SeenSize{1LL << 40, at_ms};
-  tick.extremes.processes = {{key, {}, {}, {{}, SeenSize{1LL << 41, at_ms, at_ms - 50, SeenBy::exit}}}};
-  tick.extremes.cgroups = {{"/a", {{}, SeenSize{9000, tick.begin.wall_ms, first_ms, SeenBy::memory_peak}}, {}},
-                           {"/empty", {{}, SeenSize{9000, tick.begin.wall_ms, first_ms, SeenBy::memory_peak}}, {}}};
+  tick.extremes.processes = {{key, {}, {}, {{}, SeenSize{1LL << 41, at_ms, at_ms - 50, Origin::exit}}}};
+  tick.extremes.cgroups = {{"/a", {{}, SeenSize{9000, tick.begin.wall_ms, first_ms, Origin::memory_peak}}, {}},
+                           {"/empty", {{}, SeenSize{9000, tick.begin.wall_ms, first_ms, Origin::memory_peak}}, {}}};
   must(writer->write(tick));
   if (GENERATE(false, true)) must(writer->end_run(simulation.now(), "stopped"));
   const auto reader = fixture.reader();
@@ -211,19 +211,19 @@ TEST_CASE("extremes: marks say how they are known, stored or not, and in an extr
     HighWater& known = marks[{mark.subject, mark.metric}];
     if (mark.value_kib > known.value_kib) known = mark;
   }
-  CHECK(marks[{SubjectKind::machine, Metric::used}].seen_by == SeenBy::look);
-  CHECK(marks[{SubjectKind::machine, Metric::swap_used}].seen_by.value_or(SeenBy::sample) == SeenBy::sample);
-  CHECK(marks[{SubjectKind::process, Metric::hwm}].seen_by == SeenBy::exit);
-  CHECK(marks[{SubjectKind::identity, Metric::hwm}].seen_by == SeenBy::exit);
-  CHECK(marks[{SubjectKind::category, Metric::pss}].seen_by == SeenBy::sample);
+  CHECK(marks[{SubjectKind::machine, Metric::used}].seen_by == Origin::scan);
+  CHECK(marks[{SubjectKind::machine, Metric::swap_used}].seen_by.value_or(Origin::sample) == Origin::sample);
+  CHECK(marks[{SubjectKind::process, Metric::hwm}].seen_by == Origin::exit);
+  CHECK(marks[{SubjectKind::identity, Metric::hwm}].seen_by == Origin::exit);
+  CHECK(marks[{SubjectKind::category, Metric::pss}].seen_by == Origin::sample);
   const HighWater& peak = marks[{SubjectKind::cgroup, Metric::usage}];
   CHECK(peak.value_kib == 9000);
-  CHECK(peak.seen_by == SeenBy::memory_peak);
+  CHECK(peak.seen_by == Origin::memory_peak);
   CHECK(peak.at_ms == tick.begin.wall_ms);
   CHECK(peak.before_ms == first_ms);
 }
 
-TEST_CASE("extremes: those of a process that the store does not know are left out") {
+TEST_CASE("extremes: those of an unknown process are omitted") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 1, .changing = 0, .births = 0});
   const auto writer = fixture.writer();

@@ -1,4 +1,4 @@
-// Clocks that are set and machines that sleep: every tick is there, in the order of recording.
+// Clock steps and suspended machines: every tick is stored, in the order of recording.
 
 #include <algorithm>
 

@@ -1,8 +1,9 @@
-// What a recording does when its file is damaged, deleted, moved, or held by a reader that does not end.
+// A recording with a file that is damaged, deleted, moved, or locked by a reader that does not end.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include "store/events.h"
 #include "store/recovering_writer.h"
 #include "store/sqlite/database.h"
-#include "store/sqlite/pages.h"
+#include "store/sqlite/file_system.h"
 #include "store_fixture.h"
 #include "support/in_child.h"
 #include "support/manual_clock.h"
@@ -44,7 +45,7 @@ struct Fixture : StoreFixture {
   Fixture() { log_start(LogLevel::error); }
 
   std::unique_ptr<Writer> steady(RecoveringOptions options = {.durability = Durability::normal}) {
-    options.on_anew = [this] { ++begun_anew; };
+    options.on_new_file = [this] { ++new_files; };
     return must(open_recovering(path(), clock, options));
   }
   void begin(Writer& writer) { must(writer.begin_run(run_info(simulation.boot(), simulation.now()))); }
@@ -62,7 +63,7 @@ struct Fixture : StoreFixture {
     bring_home();
   }
   void bring_home() const { SQLite::Database(path(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)"); }
-  std::vector<std::string> set_aside() const {
+  std::vector<std::string> quarantined() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder())) {
       const std::string name = entry.path().filename();
@@ -80,12 +81,12 @@ struct Fixture : StoreFixture {
 
   Simulation simulation{{.processes = 60, .changing = 0.2, .births = 1}};
   ManualClock clock{simulation.now()};
-  int begun_anew = 0;
+  int new_files = 0;
 };
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "a file damaged while nobody recorded is set aside whole, and a fresh one is begun") {
+TEST_CASE_METHOD(Fixture, "a file damaged between two runs is quarantined completely, and a new one is created") {
   record_unclean(30);
   const auto damage = GENERATE(0, 1, 2, 3, 4);
   const std::size_t bytes = fs::file_size(path());
@@ -94,7 +95,7 @@ TEST_CASE_METHOD(Fixture, "a file damaged while nobody recorded is set aside who
   if (damage == 1) overwrite(path(), 0, std::string(4096, '\0'));                 // all of the header
   if (damage == 2) overwrite(path(), bytes / 3, std::string(bytes / 3, '\x5a'));  // pages
   if (damage == 3) fs::resize_file(path(), bytes / 2);
-  if (damage == 4) {  // a bit that SQLite does not miss
+  if (damage == 4) {  // a bit that SQLite does not check
     SQLite::Database(path(), SQLite::OPEN_READWRITE).exec("UPDATE process SET start_ms = start_ms | (1 << 62)");
     bring_home();
   }
@@ -105,18 +106,18 @@ TEST_CASE_METHOD(Fixture, "a file damaged while nobody recorded is set aside who
   begin(*writer);
   record(*writer, 3);
   INFO("damage " << damage);
-  const auto aside = set_aside();
+  const auto aside = quarantined();
   REQUIRE(aside.size() == 1);
   REQUIRE(aside[0].starts_with(path() + ".damaged-20"));
   REQUIRE(slurp(aside[0]) == whole);
   REQUIRE(fs::exists(aside[0] + "-wal"));
   REQUIRE(must(reader()->info()).ticks == 3);
-  REQUIRE(events("set-aside").size() == 1);
-  REQUIRE(events("set-aside")[0].text.find(aside[0]) != std::string::npos);
+  REQUIRE(events("quarantined").size() == 1);
+  REQUIRE(events("quarantined")[0].text.find(aside[0]) != std::string::npos);
   must(writer->end_run(simulation.now(), "stopped"));
 }
 
-TEST_CASE_METHOD(Fixture, "a -wal damaged while nobody recorded is set aside with its file, and a fresh one is begun") {
+TEST_CASE_METHOD(Fixture, "a -wal damaged between two runs is quarantined with its file, and a new file is created") {
   {
     const auto writer = steady({});
     begin(*writer);
@@ -130,20 +131,20 @@ TEST_CASE_METHOD(Fixture, "a -wal damaged while nobody recorded is set aside wit
   const auto writer = steady({});
   begin(*writer);
   record(*writer, 3);
-  REQUIRE(set_aside().size() == 1);
-  const std::string aside = set_aside()[0];
+  REQUIRE(quarantined().size() == 1);
+  const std::string aside = quarantined()[0];
   REQUIRE(slurp(aside) == file);
   REQUIRE(slurp(aside + "-wal") == log);
   REQUIRE(must(reader()->info()).ticks == 3);
-  REQUIRE(events("set-aside").size() == 1);
-  // What is before the damage can still be read.
+  REQUIRE(events("quarantined").size() == 1);
+  // Data before the damage is still readable.
   const std::int64_t kept = must(must(Reader::open(aside))->info()).ticks;
   REQUIRE(kept > 0);
   REQUIRE(kept < 30);
   must(writer->end_run(simulation.now(), "stopped"));
 }
 
-TEST_CASE_METHOD(Fixture, "a tick that breaks a rule of the schema is refused, and the next one is stored whole") {
+TEST_CASE_METHOD(Fixture, "a tick that breaks a rule of the schema is refused, and the next one is stored completely") {
   const auto writer = steady();
   begin(*writer);
   record(*writer, 3);
@@ -153,7 +154,7 @@ TEST_CASE_METHOD(Fixture, "a tick that breaks a rule of the schema is refused, a
   const Status refused = writer->write(twice);
   REQUIRE(!refused.ok());
   CHECK(refused.error().kind == ErrorKind::refused);
-  CHECK(begun_anew == 1);
+  CHECK(new_files == 1);
 
   const Tick next = simulation.next();
   must(writer->write(next));
@@ -164,21 +165,20 @@ TEST_CASE_METHOD(Fixture, "a tick that breaks a rule of the schema is refused, a
   CHECK(must(reader()->runs()).size() == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "what is set aside does not overwrite what was set aside before") {
+TEST_CASE_METHOD(Fixture, "a quarantined file does not overwrite an earlier one") {
   for (int round = 1; round <= 3; ++round) {
     record_unclean(5);
     overwrite(path(), 0, std::string(4096, static_cast<char>(round)));
     clock = ManualClock({.wall_ms = 1'790'000'000'000, .boot_ms = clock.now().boot_ms});
     steady()->begin_run(run_info(simulation.boot(), simulation.now())).ok();
-    REQUIRE(set_aside().size() == static_cast<std::size_t>(round));
+    REQUIRE(quarantined().size() == static_cast<std::size_t>(round));
   }
   const std::string name = path() + ".damaged-20260921-141320";
-  REQUIRE(set_aside() == std::vector<std::string>{name, name + "-2", name + "-3"});
-  for (std::size_t i = 0; i < 3; ++i) REQUIRE(slurp(set_aside()[i])[0] == static_cast<char>(i + 1));
+  REQUIRE(quarantined() == std::vector<std::string>{name, name + "-2", name + "-3"});
+  for (std::size_t i = 0; i < 3; ++i) REQUIRE(slurp(quarantined()[i])[0] == static_cast<char>(i + 1));
 }
 
-TEST_CASE_METHOD(Fixture,
-                 "a file damaged while it is recorded into is set aside, and the recording goes on in a fresh one") {
+TEST_CASE_METHOD(Fixture, "a file damaged during recording is quarantined, and recording continues in a new one") {
   const auto writer = steady();
   begin(*writer);
   record(*writer, 30);
@@ -186,20 +186,20 @@ TEST_CASE_METHOD(Fixture,
   const std::size_t bytes = fs::file_size(path());
   overwrite(path(), 2048, std::string(bytes - 2048, '\x5a'));
   record(*writer, 5);
-  REQUIRE(set_aside().size() == 1);
-  REQUIRE(begun_anew == 1);
+  REQUIRE(quarantined().size() == 1);
+  REQUIRE(new_files == 1);
   REQUIRE(must(reader()->info()).ticks == 5);
   const auto runs = must(reader()->runs());
   REQUIRE(runs.size() == 1);
-  REQUIRE(events("set-aside").size() == 1);
-  // The first tick there holds everything.
+  REQUIRE(events("quarantined").size() == 1);
+  // The first tick there is complete.
   REQUIRE(must(reader()->ticks(kAlways)).front().keyframe);
   REQUIRE(must(reader()->snapshot(1)).processes.size() > 50);
   must(writer->end_run(simulation.now(), "stopped"));
-  REQUIRE(must(reader()->runs())[0].end_reason == "stopped");
+  REQUIRE(must(reader()->runs())[0].stop_reason == "stopped");
 }
 
-TEST_CASE_METHOD(Fixture, "a disk that damages whatever is written does not fill up with what is set aside") {
+TEST_CASE_METHOD(Fixture, "a disk that damages everything written does not fill up with quarantined files") {
   const auto writer = steady();
   begin(*writer);
   const auto wreck = [&] {
@@ -212,46 +212,46 @@ TEST_CASE_METHOD(Fixture, "a disk that damages whatever is written does not fill
   for (int i = 0; i < 5; ++i) {
     const Status refused = writer->write(simulation.next());
     REQUIRE(!refused.ok());
-    REQUIRE(refused.error().message.find("set aside not long ago") != std::string::npos);
+    REQUIRE(refused.error().message.find("quarantined a short time ago") != std::string::npos);
   }
-  REQUIRE(set_aside().size() == 1);
+  REQUIRE(quarantined().size() == 1);
   clock.advance(600'000);
   record(*writer, 1);
-  REQUIRE(set_aside().size() == 2);
+  REQUIRE(quarantined().size() == 2);
 }
 
-TEST_CASE_METHOD(Fixture, "a damaged file that cannot be set aside is left where it is, and an error that names it") {
+TEST_CASE_METHOD(Fixture, "a damaged file that cannot be quarantined stays in place, with an error that names it") {
   record_unclean(5);
   overwrite(path(), 4096, std::string(fs::file_size(path()) - 4096, 'x'));
   const std::string before = slurp(path());
-  const std::string told = in_child([&]() -> std::string {
+  const std::string outcome = in_child([&]() -> std::string {
     for (const std::uint32_t call : kRenames) {
       if (!refuse_call(call, 0, 0, 0, EACCES)) return "no filter";
     }
     const Status begun = steady()->begin_run(run_info(simulation.boot(), simulation.now()));
     return begun ? "begun" : begun.error().message;
   });
-  if (told == "no filter") {
+  if (outcome == "no filter") {
     WARN("not run: no seccomp filter could be set");
     return;
   }
-  INFO(told);
-  REQUIRE(told.find("cannot set aside the damaged " + path()) != std::string::npos);
-  REQUIRE(set_aside().empty());
+  INFO(outcome);
+  REQUIRE(outcome.find("cannot rename the damaged " + path()) != std::string::npos);
+  REQUIRE(quarantined().empty());
   REQUIRE(slurp(path()) == before);
 }
 
-TEST_CASE_METHOD(Fixture, "a file whose loss is not ours to judge is refused, and left where it is") {
+TEST_CASE_METHOD(Fixture, "a file that is not ours to quarantine is refused and left in place") {
   record_unclean(5);
-  // All of it is zero: nothing says whose it was.
+  // All of it is zero: nothing identifies the owner.
   overwrite(path(), 0, std::string(fs::file_size(path()), '\0'));
   const auto refused = open_recovering(path(), clock, {});
   REQUIRE(!refused.ok());
   REQUIRE(refused.error().message.find("is not a Memoir database") != std::string::npos);
-  REQUIRE(set_aside().empty());
+  REQUIRE(quarantined().empty());
 }
 
-TEST_CASE_METHOD(Fixture, "a file deleted while it is recorded into is begun anew at the next tick") {
+TEST_CASE_METHOD(Fixture, "a file deleted during recording is created again at the next tick") {
   const auto writer = steady();
   begin(*writer);
   record(*writer, 5);
@@ -263,13 +263,12 @@ TEST_CASE_METHOD(Fixture, "a file deleted while it is recorded into is begun ane
   record(*writer, 3);
   REQUIRE(must(reader()->info()).ticks == 3);
   REQUIRE(events("moved").size() == 1);
-  REQUIRE(begun_anew == 1);
+  REQUIRE(new_files == 1);
   REQUIRE(must(reader()->info()).recorder_pid == getpid());
-  REQUIRE(set_aside().empty());
+  REQUIRE(quarantined().empty());
 }
 
-TEST_CASE_METHOD(Fixture,
-                 "a file moved while it is recorded into is complete, and the recording goes on at the old path") {
+TEST_CASE_METHOD(Fixture, "a file moved during recording is complete, and recording continues at the old path") {
   const auto writer = steady();
   begin(*writer);
   record(*writer, 5);
@@ -286,10 +285,10 @@ TEST_CASE_METHOD(Fixture,
   REQUIRE(events("moved").size() == 1);
   const auto old = must(Reader::open(moved));
   REQUIRE(must(old->info()).ticks == 5);
-  REQUIRE(must(old->runs())[0].end_reason == "moved");
+  REQUIRE(must(old->runs())[0].stop_reason == "moved");
 }
 
-TEST_CASE_METHOD(Fixture, "what takes the place of the file is not touched if it is not ours") {
+TEST_CASE_METHOD(Fixture, "another program's file in its place is not touched") {
   const auto writer = steady();
   begin(*writer);
   record(*writer, 2);
@@ -302,7 +301,7 @@ TEST_CASE_METHOD(Fixture, "what takes the place of the file is not touched if it
   REQUIRE(must(reader()->info()).ticks == 2);
 }
 
-TEST_CASE_METHOD(Fixture, "a folder that is gone is an error until it is there again") {
+TEST_CASE_METHOD(Fixture, "a missing folder is an error until it exists again") {
   const auto writer = steady();
   begin(*writer);
   record(*writer, 2);
@@ -315,51 +314,113 @@ TEST_CASE_METHOD(Fixture, "a folder that is gone is an error until it is there a
   const auto runs = must(reader()->runs());
   REQUIRE(must(reader()->info()).ticks == 4);
   REQUIRE(runs.size() == 2);
-  REQUIRE(runs[0].end_reason == "moved");
+  REQUIRE(runs[0].stop_reason == "moved");
 }
 
-TEST_CASE_METHOD(
-    Fixture, "a reader that holds a transaction makes the -wal long, which is said once, and short again after it") {
-  constexpr std::int64_t kLong = 20 << 20;
-  const auto writer = steady({.durability = Durability::normal, .long_wal_bytes = kLong});
-  begin(*writer);
+TEST_CASE_METHOD(Fixture, "a reader that holds a transaction does not make the file larger than its cap") {
+  constexpr std::int64_t kCap = 16 << 20;
+  const auto writer = steady();
+  RunInfo run = run_info(simulation.boot(), simulation.now());
+  run.retention.max_bytes = kCap;
+  must(writer->begin_run(run));
   record(*writer, 1);
   simulation = Simulation({.processes = 300, .changing = 1, .births = 1, .start = simulation.now()});
-  const auto wal_bytes = [&] { return static_cast<std::int64_t>(fs::file_size(path() + "-wal")); };
+  const auto bytes = [&] { return file_bytes(path()) + file_bytes(path() + "-wal"); };
+  Tick waiting;
   {
     SQLite::Database holder(path(), SQLite::OPEN_READONLY);
     holder.exec("BEGIN");
     const std::int64_t seen = holder.execAndGet("SELECT COUNT(*) FROM tick").getInt64();
-    while (wal_bytes() <= kLong) record(*writer, 1);
-    record(*writer, 20);
-    REQUIRE(events("wal").size() == 1);
-    REQUIRE(events("wal")[0].text.find("-wal has grown to 20 MiB") != std::string::npos);
-    REQUIRE(holder.execAndGet("SELECT COUNT(*) FROM tick").getInt64() == seen);
+    Status stored = Done{};
+    while (stored) {
+      waiting = simulation.next();
+      stored = writer->write(waiting);
+      static_cast<void>(writer->maintain());
+      REQUIRE(bytes() < kCap);
+    }
+    CHECK(stored.error().kind == ErrorKind::blocked);
+    CHECK(file_bytes(path() + "-wal") < kCap / 8 + (512 << 10));
+    CHECK(holder.execAndGet("SELECT COUNT(*) FROM tick").getInt64() == seen);
+    CHECK(events("blocked").empty());
+    clock.advance(7'000);
   }
+  must(writer->write(waiting));
   record(*writer, 3);
   while (must(writer->maintain()).more) continue;
-  record(*writer, 1);
-  REQUIRE(wal_bytes() <= kMostWalBytes);
-  REQUIRE(events("wal").size() == 1);
+  REQUIRE(events("blocked").size() == 1);
+  CHECK(events("blocked")[0].text.find("samples waited in memory") != std::string::npos);
 }
 
-TEST_CASE_METHOD(Fixture, "who keeps the file from being written is named once it is written again, and only then") {
+TEST_CASE_METHOD(Fixture,
+                 "a -wal or -shm that is deleted or truncated while it is written is noticed at the next tick") {
+  const auto writer = steady({});
+  begin(*writer);
+  record(*writer, 5);
+  const auto home = must(reader()->info()).ticks;
+  REQUIRE(home == 5);
+  const std::string suffix = GENERATE("-wal", "-shm");
+  const std::string file = path() + suffix;
+  const bool truncated = GENERATE(false, true);
+  INFO(suffix << (truncated ? " truncated" : " deleted"));
+  truncated ? fs::resize_file(file, suffix == "-wal" ? 5'000 : 0) : static_cast<void>(fs::remove(file));
+  record(*writer, 3);
+  REQUIRE(events("moved").size() == 1);
+  CHECK(events("moved")[0].text.starts_with(fmt::format("{} was {}", file, truncated ? "truncated" : "deleted")));
+  // Frames that were truncated are lost; what was in the main file, and what came afterwards, is there.
+  const bool lost = truncated && suffix == "-wal";
+  CHECK(must(reader()->info()).ticks == (lost ? 3 : 8));
+  must(writer->end_run(simulation.now(), "stopped"));
+  SQLite::Database database(path(), SQLite::OPEN_READONLY);
+  CHECK(database.execAndGet("PRAGMA integrity_check").getString() == "ok");
+  CHECK(database.execAndGet("SELECT COUNT(*) FROM run").getInt() == (lost ? 1 : 2));
+}
+
+TEST_CASE_METHOD(Fixture, "another program's file in place of the -wal or -shm is kept under another name") {
+  const auto writer = steady({});
+  begin(*writer);
+  record(*writer, 5);
+  REQUIRE(must(reader()->info()).ticks == 5);
+  const std::string file = path() + GENERATE("-wal", "-shm");
+  const std::string names[] = {file + ".foreign", file + ".foreign-2"};
+  for (const std::string& name : names) {
+    fs::remove(file);
+    std::ofstream(file) << "notes: " << name;
+    record(*writer, 2);
+    CHECK(slurp(name) == "notes: " + name);
+    CHECK(events("moved").back().text.find("is now " + name) != std::string::npos);
+  }
+  CHECK(must(reader()->info()).ticks == 9);
+  CHECK(events("moved").size() == 2);
+}
+
+TEST_CASE_METHOD(Fixture, "a -wal that somebody else brought home is no loss") {
+  const auto writer = steady();
+  begin(*writer);
+  record(*writer, 5);
+  bring_home();
+  record(*writer, 3);
+  CHECK(events("moved").empty());
+  CHECK(must(reader()->info()).ticks == 8);
+}
+
+TEST_CASE_METHOD(Fixture, "a process that blocks writes is named once the file is written again, and only then") {
   const auto writer = steady();
   begin(*writer);
   record(*writer, 1);
   std::string name;
   {
-    const ReadLock lock(path() + "-shm", 120);  // a byte of it that who writes must lock
+    const ReadLock lock(path() + "-shm", 120);  // a byte that a writer must lock
     name = "process " + std::to_string(lock.pid());
     const Status blocked = writer->write(simulation.next());
     REQUIRE(!blocked);
     CHECK(blocked.error().kind == ErrorKind::blocked);
     clock.advance(10'000);
-    CHECK(events("held").empty());
+    CHECK(events("blocked").empty());
   }
   record(*writer, 2);
-  REQUIRE(events("held").size() == 1);
-  CHECK(events("held")[0].text.starts_with(name + " held a lock on " + path() + "-shm for 10.0 s"));
+  REQUIRE(events("blocked").size() == 1);
+  CHECK(events("blocked")[0].text.starts_with(name + " ("));
+  CHECK(events("blocked")[0].text.find(") held a lock on " + path() + "-shm for 10.0 s") != std::string::npos);
 }
 
 }  // namespace memoir::test

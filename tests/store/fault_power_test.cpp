@@ -1,5 +1,5 @@
-// A power cut at any write or sync of a history: of what was not synced each sector may be there or not. What was
-// reported as stored is there, and the file is whole.
+// A power cut at any write or sync of a history: each unsynced sector may be on disk or not. Data reported as stored is
+// there, and the file is intact.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -25,7 +25,7 @@ class Machine {
   Machine(const StoreFixture& fixture, std::uint32_t seed, Durability durability)
       : fixture_(fixture), history_(seed), durability_(durability) {}
 
-  // Records until the power is cut.
+  // Records until the power cut.
   void run(const FaultVfs& disk) {
     auto opened = open_recovering(fixture_.path(), clock_, {.durability = durability_});
     if (!opened) return;
@@ -34,19 +34,19 @@ class Machine {
       if (!writer->begin_run(run_info(history_.boot(), history_.now()))) return;
       for (int i = 0; i < 8; ++i) {
         const Tick tick = history_.next();
-        recorded_.push_back({history_.expected(), history_.boot().boot_id, i == 0});
+        recorded_.push_back({tick, history_.boot().boot_id, i == 0});
         if (!writer->write(tick)) return;
         ++acknowledged_;
         static_cast<void>(writer->maintain());
       }
       if (!writer->end_run(history_.now(), "stopped")) return;
-      // A run that is ended is in the file itself, unless the power went while the -wal was brought home.
+      // A closed run is in the file itself, unless the power cut was during its checkpoint.
       if (!disk.is_dead()) at_least_ = acknowledged_;
       history_.restart(false);
     }
   }
 
-  // What a store holds that was found after the cut.
+  // Contents of a store after the cut.
   void check_found(const StoreFixture& found) const {
     const auto reader = found.reader();
     const std::int64_t ticks = must(reader->info()).ticks;
@@ -77,7 +77,7 @@ void lay_out(const std::map<std::string, std::string>& files, const StoreFixture
     std::ofstream(place.folder() + "/" + fs::path(path).filename().string(), std::ios::binary) << bytes;
 }
 
-// Whether the history got as far as the cut.
+// True if the history got as far as the cut.
 bool survives_cut(std::uint32_t seed, std::int64_t nth, Durability durability) {
   INFO("seed " << seed << ", cut at operation " << nth);
   const StoreFixture before;
@@ -91,7 +91,7 @@ bool survives_cut(std::uint32_t seed, std::int64_t nth, Durability durability) {
     constexpr std::array kSurvival{0.0, 0.5, 0.9, 1.0};
     lay_out(disk.survivors(seed, kSurvival[seed % kSurvival.size()]), after);
   }
-  // The next recorder, of the same configuration, goes on by itself, with the same file.
+  // The next recorder, with the same configuration, continues by itself with the same file.
   const ManualClock clock(machine.now());
   const auto next = must(open_recovering(after.path(), clock, {.durability = durability}));
   must(next->begin_run(run_info(machine.boot(), machine.now())));
@@ -121,11 +121,11 @@ void survives_cuts(Durability durability, std::uint32_t seeds) {
   REQUIRE(cuts > static_cast<int>(seeds / 2));
 }
 
-TEST_CASE("a power cut takes no tick that was reported as stored") {
+TEST_CASE("a power cut loses no tick that was reported as stored") {
   survives_cuts(Durability::full, kCuts);
 }
 
-TEST_CASE("a power cut with durability normal may take the last ticks, and leaves the file whole") {
+TEST_CASE("a power cut with durability normal may lose the last ticks, and leaves the file intact") {
   survives_cuts(Durability::normal, kCuts);
 }
 

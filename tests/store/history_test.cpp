@@ -1,5 +1,7 @@
+#include <SQLiteCpp/Database.h>
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "random_history.h"
 #include "store/names.h"
@@ -11,7 +13,7 @@
 namespace memoir::test {
 namespace {
 
-// What is known of each subject at a time, by the steps: those that hold then.
+// The values of each subject at a time, from the steps valid then.
 struct Held {
   std::map<std::int64_t, std::vector<std::pair<Range, ProcessSample>>> processes;
   std::vector<std::pair<Range, MachineMemory>> machine;
@@ -20,16 +22,16 @@ struct Held {
 
 Held held_samples(Reader& reader, Range range) {
   Held all;
-  must(visit_samples(reader, range, [&](const HeldSample<ProcessSample>& held) {
+  must(visit_samples(reader, range, [&](const SampleSpan<ProcessSample>& held) {
     REQUIRE(held.from_ms >= range.from_ms);
     REQUIRE(held.until_ms <= range.to_ms);
     REQUIRE(held.until_ms >= held.from_ms);
     all.processes[held.subject_id].push_back({{held.from_ms, held.until_ms}, *held.sample});
   }));
-  must(visit_samples(reader, range, [&](const HeldSample<MachineMemory>& held) {
+  must(visit_samples(reader, range, [&](const SampleSpan<MachineMemory>& held) {
     all.machine.push_back({{held.from_ms, held.until_ms}, *held.sample});
   }));
-  must(visit_samples(reader, range, [&](const HeldSample<CategorySample>& held) {
+  must(visit_samples(reader, range, [&](const SampleSpan<CategorySample>& held) {
     all.categories[held.sample->category].push_back({{held.from_ms, held.until_ms}, *held.sample});
   }));
   return all;
@@ -45,7 +47,7 @@ std::optional<T> at(const std::vector<std::pair<Range, T>>& steps, std::int64_t 
   return found;
 }
 
-TEST_CASE("the steps that hold at a tick are its snapshot") {
+TEST_CASE("the steps valid at a tick are its snapshot") {
   const StoreFixture fixture;
   RandomHistory chance(3);
   Simulation simulation({.processes = 15, .changing = 0.3, .births = 0.4});
@@ -77,8 +79,9 @@ TEST_CASE("the steps that hold at a tick are its snapshot") {
       for (const auto& [id, steps] : held.processes) alive += at(steps, ms) ? 1U : 0U;
       REQUIRE(alive == snapshot.processes.size());
       for (const ProcessState& state : snapshot.processes) {
-        const auto sample = at(held.processes.at(state.process.id), ms);
+        auto sample = at(held.processes.at(state.process.id), ms);
         REQUIRE(sample.has_value());
+        sample->source = source_at(*sample, ticks[i].begin.boot_ms);
         REQUIRE(*sample == state.sample);
       }
       for (const CategorySample& category : snapshot.categories)
@@ -87,7 +90,7 @@ TEST_CASE("the steps that hold at a tick are its snapshot") {
   }
 }
 
-TEST_CASE("steps cover just what was recorded") {
+TEST_CASE("steps cover exactly the recorded time") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 2, .changing = 0.5, .births = 0});
   const Moment start = simulation.now();
@@ -100,12 +103,12 @@ TEST_CASE("steps cover just what was recorded") {
   const auto reader = fixture.reader();
   std::int64_t covered = 0;
   must(visit_samples(*reader, range,
-                     [&](const HeldSample<MachineMemory>& held) { covered += held.until_ms - held.from_ms; }));
+                     [&](const SampleSpan<MachineMemory>& held) { covered += held.until_ms - held.from_ms; }));
   REQUIRE(covered == must(reader->coverage(range)).recorded_ms);
   REQUIRE(covered == 180'000);
 }
 
-// Of each subject and metric: KiB × ms, which may go round, and the time.
+// For each subject and metric: KiB × ms, which may overflow, and the time.
 using HeldByEach = std::map<std::pair<std::int64_t, Metric>, std::pair<std::uint64_t, std::int64_t>>;
 
 HeldByEach held_by_each(const std::vector<SubjectInterval>& intervals) {
@@ -119,17 +122,42 @@ HeldByEach held_by_each(const std::vector<SubjectInterval>& intervals) {
   return held;
 }
 
-HeldByEach held_by_each(Reader& reader, const HistoryQuestion& question) {
+HeldByEach held_by_each(Reader& reader, const HistoryQuery& question) {
   std::vector<SubjectInterval> intervals;
   must(reader.history(question, [&intervals](const SubjectInterval& of) { intervals.push_back(of); }));
   return held_by_each(intervals);
 }
 
-// The samples tell the same.
+// In order of subject and metric. A reading without a change starts a sample, but no interval of its own.
+std::vector<SubjectInterval> joined(std::vector<SubjectInterval> intervals) {
+  std::ranges::stable_sort(intervals, {}, [](const auto& of) { return std::pair(of.subject_id, of.metric); });
+  std::vector<SubjectInterval> all;
+  for (const SubjectInterval& of : intervals) {
+    SubjectInterval longer = of;
+    if (!all.empty()) {
+      Interval& values = longer.interval;
+      values.from_ms = all.back().interval.from_ms;
+      values.covered_ms = values.until_ms - values.from_ms;
+      SubjectInterval before = all.back();
+      before.interval.until_ms = values.until_ms;
+      before.interval.covered_ms = values.covered_ms;
+      if (all.back().interval.until_ms == of.interval.from_ms && before.interval == longer.interval &&
+          std::tuple(before.subject_id, before.metric, before.processes) ==
+              std::tuple(of.subject_id, of.metric, of.processes)) {
+        all.back() = longer;
+        continue;
+      }
+    }
+    all.push_back(of);
+  }
+  return all;
+}
+
+// The samples agree.
 void check_values(Reader& reader, Range range, const std::vector<Metric>& metrics,
                   std::optional<std::int64_t> process_id) {
   std::vector<SubjectInterval> expected;
-  must(visit_samples(reader, range, [&](const HeldSample<ProcessSample>& held) {
+  must(visit_samples(reader, range, [&](const SampleSpan<ProcessSample>& held) {
     if (process_id && held.subject_id != *process_id) return;
     const ProcessSample& sample = *held.sample;
     const bool zombie = sample.state == 'Z' || sample.state == 'X';
@@ -138,13 +166,11 @@ void check_values(Reader& reader, Range range, const std::vector<Metric>& metric
                           constant(held.from_ms, held.until_ms, metric_kib(sample.memory, metric),
                                    is_exact(metric, sample.source) ? 1 : 0)});
   }));
-  HistoryQuestion question{Tier::raw, SubjectKind::process, process_id, range, metrics};
+  HistoryQuery question{Tier::raw, SubjectKind::process, process_id, range, metrics};
   question.zombies = true;
   std::vector<SubjectInterval> found;
   must(reader.history(question, [&](const SubjectInterval& of) { found.push_back(of); }));
-  // Within a tick they come in another order.
-  for (std::vector<SubjectInterval>* all : {&found, &expected})
-    std::ranges::stable_sort(*all, {}, &SubjectInterval::subject_id);
+  for (std::vector<SubjectInterval>* all : {&found, &expected}) *all = joined(*all);
   REQUIRE(found.size() == expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     REQUIRE_OF_MANY(found[i].subject_id == expected[i].subject_id);
@@ -152,7 +178,7 @@ void check_values(Reader& reader, Range range, const std::vector<Metric>& metric
     REQUIRE_OF_MANY(found[i].processes == expected[i].processes);
     REQUIRE_OF_MANY(found[i].interval == expected[i].interval);
   }
-  // Who does not ask for zombies gets the same values, in fewer intervals.
+  // A query without zombies gets the same values, in fewer intervals.
   question.zombies = false;
   REQUIRE(held_by_each(reader, question) == held_by_each(expected));
 }
@@ -172,6 +198,8 @@ TEST_CASE("the history of a metric is that of the samples") {
         must(writer->write(history.next()));
       }
     }
+    // Values that no sample has.
+    SQLite::Database(fixture.path(), SQLite::OPEN_READWRITE).exec("DELETE FROM extreme");
     const auto reader = fixture.reader();
     const Range all{start_ms, history.now().wall_ms};
     const Range middle{all.from_ms + (all.to_ms - all.from_ms) / 3, all.to_ms - (all.to_ms - all.from_ms) / 3};
@@ -186,7 +214,7 @@ TEST_CASE("the history of a metric is that of the samples") {
 }
 
 }  // namespace
-TEST_CASE("an identity of which a process lives is one of now, though nothing was rolled up since it was seen first") {
+TEST_CASE("an identity with a running process is current, even without a rollup since its first sample") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 3, .births = 0});
   const auto writer = fixture.writer();

@@ -17,8 +17,8 @@ constexpr std::int64_t kIntervalMs = 600'000;
 constexpr std::int64_t kRoundMs = 12 * 3'600'000;
 const std::size_t kRounds = trials(std::size_t{200});
 
-// Writes ticks and reports each that is acknowledged, until it is killed; not synced, since the kernel outlives it. A
-// tick is ten minutes, so that there is something to be rolled up every few.
+// Writes ticks and reports each that is acknowledged, until it is killed; not synced, because the kernel survives. A
+// tick is ten minutes, so that every few of them are rolled up.
 [[noreturn]] void write_until_killed(const std::string& path, std::uint64_t round, int report) {
   const std::int64_t since = static_cast<std::int64_t>(round) * kRoundMs;
   Simulation simulation({.processes = 15,
@@ -36,7 +36,7 @@ const std::size_t kRounds = trials(std::size_t{200});
   }
 }
 
-// Kills a writer some time after its `least`-th tick; how many it had acknowledged.
+// Kills a writer some time after its `least`-th tick; returns the number of acknowledged ticks.
 int kill_a_writer(const std::string& path, std::uint64_t seed, std::int64_t least, std::int64_t linger_us) {
   int pipe_ends[2];
   REQUIRE(pipe(pipe_ends) == 0);
@@ -46,7 +46,7 @@ int kill_a_writer(const std::string& path, std::uint64_t seed, std::int64_t leas
   int acknowledged = 0;
   char byte = 0;
   while (acknowledged < least && read(pipe_ends[0], &byte, 1) == 1) ++acknowledged;
-  usleep(static_cast<useconds_t>(linger_us));  // where in a write it dies is left to chance
+  usleep(static_cast<useconds_t>(linger_us));  // it dies at a random point of a write
   kill(child, SIGKILL);
   while (read(pipe_ends[0], &byte, 1) == 1) ++acknowledged;
   close(pipe_ends[0]);
@@ -59,7 +59,7 @@ void finish_maintenance(const StoreFixture& fixture) {
   while (must(writer->maintain()).more) continue;
 }
 
-// What the raw rows make when nobody is killed.
+// The rollups of raw rows without a kill.
 void check_rollups(const StoreFixture& fixture) {
   const StoreFixture whole;
   for (const char* suffix : {"", "-wal"}) std::filesystem::copy_file(fixture.path() + suffix, whole.path() + suffix);
@@ -68,7 +68,7 @@ void check_rollups(const StoreFixture& fixture) {
   {
     SQLite::Database database(whole.path(), SQLite::OPEN_READWRITE);
     for (const char* table : kTables) database.exec(std::string("DELETE FROM ") + table);
-    database.exec("UPDATE rollup_mark SET tick_id = 0, target_tick_id = 0, next_subject = 0, next_subject_id = 0");
+    database.exec("UPDATE rollup_progress SET tick_id = 0, target_tick_id = 0, next_subject = 0, next_subject_id = 0");
   }
   finish_maintenance(whole);
   SQLite::Database database(fixture.path(), SQLite::OPEN_READWRITE);
@@ -105,7 +105,7 @@ TEST_CASE("a writer killed at any moment has lost no tick that it acknowledged, 
   finish_maintenance(fixture);
   const auto runs = must(fixture.reader()->runs());
   REQUIRE(runs.size() == kRounds);
-  for (const StoredRun& run : runs) REQUIRE(run.end_reason == "unclean");
+  for (const StoredRun& run : runs) REQUIRE(run.stop_reason == "unclean");
   check_rollups(fixture);
 }
 

@@ -25,7 +25,7 @@ std::optional<std::int64_t> value_of(const std::vector<Mark>& marks, SubjectKind
   return mark ? std::optional(mark->value_kib) : std::nullopt;
 }
 
-// One tick in which process 1 has a PSS, as a member of identity 1 and a cgroup.
+// One tick with a PSS of process 1, as a member of identity 1 and a cgroup.
 std::vector<Mark> tick_with(MarkMaker& maker, std::int64_t at_ms, std::int64_t cgroup_id, std::int64_t pss_kib) {
   const MarkTime time{at_ms, at_ms - 10'000};
   maker.begin_tick(time);
@@ -47,7 +47,7 @@ TEST_CASE("a mark is raised by a higher value alone, and again on a new day") {
   CHECK(mark->day_ms == kFirstDay);
   CHECK(mark->time.at_ms == kFirstDay + 40'000);
   CHECK(mark->time.before_ms == kFirstDay + 30'000);
-  CHECK(mark->time.by == SeenBy::sample);
+  CHECK(mark->time.by == Origin::sample);
   CHECK(maker.begin_tick({kFirstDay + 86'400'000, kFirstDay + 86'390'000}));
   // Sums are raised on a new day, whether or not a process changed.
   CHECK(value_of(maker.end_tick(), SubjectKind::cgroup, 7, Metric::pss) == 501);
@@ -64,7 +64,7 @@ TEST_CASE("sums follow processes that change, change their cgroup and exit") {
   auto raised = second(kFirstDay + 20'000, 100);
   CHECK(value_of(raised, SubjectKind::cgroup, 7, Metric::pss) == 600);
   CHECK(value_of(raised, SubjectKind::identity, 1, Metric::pss) == 600);
-  // To another cgroup: of the same identity.
+  // Moved to another cgroup, with the same identity.
   raised = tick_with(maker, kFirstDay + 30'000, 8, 550);
   CHECK(value_of(raised, SubjectKind::cgroup, 8, Metric::pss) == 550);
   CHECK(value_of(raised, SubjectKind::identity, 1, Metric::pss) == 650);
@@ -80,15 +80,15 @@ TEST_CASE("a value between ticks counts for its own day") {
   MarkMaker maker;
   tick_with(maker, kFirstDay + 10'000, 7, 500);
   maker.begin_tick({kFirstDay + 20'000, kFirstDay + 10'000});
-  maker.observe(SubjectKind::category, 3, Metric::rss, 900, {kFirstDay - 5, kFirstDay - 10, SeenBy::look});
-  maker.observe_exit(5, {1, 7}, 800, {kFirstDay + 15'000, kFirstDay + 10'000, SeenBy::exit});
+  maker.observe(SubjectKind::category, 3, Metric::rss, 900, {kFirstDay - 5, kFirstDay - 10, Origin::scan});
+  maker.observe_exit(5, {1, 7}, 800, {kFirstDay + 15'000, kFirstDay + 10'000, Origin::exit});
   const auto raised = maker.end_tick();
   const auto before = find(raised, SubjectKind::category, 3, Metric::rss);
   REQUIRE(before);
   CHECK(before->day_ms == kFirstDay - 86'400'000);
   CHECK(value_of(raised, SubjectKind::process, 5, Metric::hwm) == 800);
   CHECK(value_of(raised, SubjectKind::identity, 1, Metric::hwm) == 800);
-  CHECK(find(raised, SubjectKind::identity, 1, Metric::hwm)->time.by == SeenBy::exit);
+  CHECK(find(raised, SubjectKind::identity, 1, Metric::hwm)->time.by == Origin::exit);
 }
 
 TEST_CASE("RSS that replaces an unread PSS raises sums, but not the mark of the process") {

@@ -17,7 +17,7 @@ constexpr std::array<const char*, 2> kNext{
     "ALTER TABLE command ADD COLUMN length INTEGER; UPDATE command SET length = LENGTH(line);"
     "CREATE TABLE second AS SELECT id, wall_ms FROM tick; DROP INDEX tick_wall"};
 
-// A file of version 1 with a few ticks.
+// A version 1 file with a few ticks.
 void record(const StoreFixture& fixture) {
   Simulation simulation({.processes = 20});
   const auto writer = fixture.writer();

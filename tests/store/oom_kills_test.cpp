@@ -1,15 +1,14 @@
-// The events that OOM kills become.
+// Events of OOM kills.
 
 #include <csignal>
 
+#include "simulated_run.h"
 #include "store/events.h"
-#include "store_fixture.h"
-#include "support/simulation.h"
 
 namespace memoir::test {
 namespace {
 
-std::vector<std::string> told(const StoreFixture& fixture) {
+std::vector<std::string> kill_events(const StoreFixture& fixture) {
   std::vector<std::string> texts;
   for (const Event& event : must(load_events(*fixture.reader(), {0, 4'000'000'000'000}))) {
     if (event.kind == "oom-kill") texts.push_back(event.text);
@@ -17,19 +16,11 @@ std::vector<std::string> told(const StoreFixture& fixture) {
   return texts;
 }
 
-class OomRecording {
+class OomRecording : public SimulatedRun {
  public:
-  OomRecording() { begin(); }
+  OomRecording() : SimulatedRun({.processes = 2}) {}
 
-  void begin() {
-    writer_ = fixture_.writer();
-    must(writer_->begin_run(run_info(simulation_.boot(), simulation_.now())));
-  }
-  void end() {
-    must(writer_->end_run(simulation_.now(), "stopped"));
-    writer_.reset();
-  }
-  // A tick that sees this counter, and returns what it says of when.
+  // A tick with this counter; returns the text of its time.
   std::string tick(std::optional<std::int64_t> machine, std::vector<OomKills> cgroups = {}) {
     Tick tick = simulation_.next();
     tick.machine.memory.set(MachineField::oom_kill, machine);
@@ -43,13 +34,10 @@ class OomRecording {
   const StoreFixture& fixture() const { return fixture_; }
 
  private:
-  StoreFixture fixture_;
-  Simulation simulation_{{.processes = 2}};
-  std::unique_ptr<Writer> writer_;
   std::int64_t last_ms_ = 0;
 };
 
-// The first tick of a run, which is to tell of victims a little before it.
+// The first tick of a run, with victims from shortly before it.
 struct VictimTick {
   StoreFixture fixture;
   Simulation simulation{{.processes = 1}};
@@ -64,30 +52,30 @@ struct VictimTick {
   }
 };
 
-TEST_CASE("whom the OOM killer chose is an event of that moment, beside what the counters tell") {
-  VictimTick told;
-  Tick& tick = told.tick;
-  const std::int64_t at_ms = told.at_ms;
+TEST_CASE("an OOM victim is an event at its time, besides the counters' events") {
+  VictimTick first;
+  Tick& tick = first.tick;
+  const std::int64_t at_ms = first.at_ms;
   tick.oom_victims = {{812, "java", "/app.service", at_ms, 1'024, 8'388'608},
                       {813, "sh", "", at_ms, 1'024, std::nullopt},
                       {814, "", "", at_ms, std::nullopt, std::nullopt}};
-  must(told.writer->write(tick));
+  must(first.writer->write(tick));
   std::vector<std::string> texts;
-  for (const Event& event : must(load_events(*told.fixture.reader(), {0, 4'000'000'000'000}))) {
+  for (const Event& event : must(load_events(*first.fixture.reader(), {0, 4'000'000'000'000}))) {
     if (event.kind != "oom-victim") continue;
     CHECK(event.at.wall_ms == at_ms);
     texts.push_back(event.text);
   }
   CHECK(texts == std::vector<std::string>{
-                     "The OOM killer chose java (812) in the cgroup /app.service, which had at most 8192.0 MiB",
-                     "The OOM killer chose sh (813), which held 1.0 MiB when it was seen last",
-                     "The OOM killer chose a process (814)",
+                     "The OOM killer killed java (812) in the cgroup /app.service; its RSS peaked at 8192.0 MiB",
+                     "The OOM killer killed sh (813); its last RSS was 1.0 MiB",
+                     "The OOM killer killed a process (814)",
                  });
 }
 
-TEST_CASE("what the kernel's log tells of an OOM kill is told with it, and read again as it was") {
-  VictimTick told;
-  Tick& tick = told.tick;
+TEST_CASE("details of an OOM kill from the kernel's log are stored with it and read back unchanged") {
+  VictimTick first;
+  Tick& tick = first.tick;
   const OomDetail limit{.scope = OomScope::cgroup,
                         .limit_cgroup = "/app.service",
                         .invoked_by = "my hog,x=1 \"y\"",
@@ -96,27 +84,26 @@ TEST_CASE("what the kernel's log tells of an OOM kill is told with it, and read 
                         .anon_kib = 50'944,
                         .file_kib = 960,
                         .others = {{900, "näxt\n", 4'096, 7}, {901, "", 1, 0}}};
-  const std::int64_t at_ms = told.at_ms;
+  const std::int64_t at_ms = first.at_ms;
   tick.oom_victims = {{812, "java", "/app.service", at_ms, {}, 51'904, limit},
                       {813, "sh", "", at_ms + 1, 1'024, {}, OomDetail{}},
                       {814, "", "", at_ms + 2, {}, {}, {}}};
-  must(told.writer->write(tick));
-  const auto reader = told.fixture.reader();
+  must(first.writer->write(tick));
+  const auto reader = first.fixture.reader();
   CHECK(must(load_oom_victims(*reader, {at_ms, at_ms + 2})) == tick.oom_victims);
   CHECK(must(load_oom_victims(*reader, {at_ms + 1, at_ms + 1})).size() == 1);
   const std::vector<Event> events = must(load_events(*reader, {at_ms, at_ms + 1}));
   REQUIRE(events.size() == 2);
   CHECK(events[0].text ==
-        "The OOM killer chose java (812) in the cgroup /app.service, which had at most 50.7 MiB; the cgroup "
-        "/app.service was at its limit of 50.0 MiB, and my hog,x=1 \"y\" asked for more");
-  CHECK(events[1].text ==
-        "The OOM killer chose sh (813), which held 1.0 MiB when it was seen last; the machine had no memory left");
+        "The OOM killer killed java (812) in the cgroup /app.service; its RSS peaked at 50.7 MiB; the cgroup "
+        "/app.service was at its limit of 50.0 MiB; my hog,x=1 \"y\" invoked the OOM killer");
+  CHECK(events[1].text == "The OOM killer killed sh (813); its last RSS was 1.0 MiB; the machine was out of memory");
 }
 
-TEST_CASE("whom a killer in user space chose is told with who did, and read again as it was") {
-  VictimTick told;
-  Tick& tick = told.tick;
-  const std::int64_t at_ms = told.at_ms;
+TEST_CASE("a victim of a user-space killer is stored with its killer and read back unchanged") {
+  VictimTick first;
+  Tick& tick = first.tick;
+  const std::int64_t at_ms = first.at_ms;
   OomVictim java{812, "java", "/app.service", at_ms, 51'904, 53'248};
   java.killer = {"systemd-oomd", 512, SIGKILL};
   java.held = {.anon_kib = 50'944, .file_kib = 960, .shmem_kib = 0, .swap_kib = 2'048};
@@ -125,46 +112,46 @@ TEST_CASE("whom a killer in user space chose is told with who did, and read agai
   OomVictim stays{814, "", "", at_ms + 2, 1'024};
   stays.killer = shell.killer;
   tick.oom_victims = {java, shell, stays};
-  must(told.writer->write(tick));
-  const auto reader = told.fixture.reader();
+  must(first.writer->write(tick));
+  const auto reader = first.fixture.reader();
   CHECK(must(load_oom_victims(*reader, {at_ms, at_ms + 2})) == tick.oom_victims);
   std::vector<std::string> texts;
   for (const Event& event : must(load_events(*reader, {at_ms, at_ms + 2}))) texts.push_back(event.text);
-  CHECK(texts ==
-        std::vector<std::string>{
-            "systemd-oomd (pid 512) killed java (812) in the cgroup /app.service with SIGKILL; it held 50.7 "
-            "MiB and 2.0 MiB of swap, 52.0 MiB at most",
-            "earlyoom (pid 513) killed sh (813) with SIGTERM; it held 1.0 MiB at most",
-            "earlyoom (pid 513) sent SIGTERM to a process (814); it held 1.0 MiB; it had not ended soon after"});
+  CHECK(texts == std::vector<std::string>{
+                     "systemd-oomd (pid 512) killed java (812) in the cgroup /app.service with SIGKILL; it used 50.7 "
+                     "MiB and 2.0 MiB of swap, 52.0 MiB at most",
+                     "earlyoom (pid 513) killed sh (813) with SIGTERM; it used 1.0 MiB at most",
+                     "earlyoom (pid 513) sent SIGTERM to a process (814); it used 1.0 MiB; it kept running"});
 }
 
-TEST_CASE("OOM kills are told by cgroup, and for the rest by the machine, between which ticks") {
+TEST_CASE("OOM kills are reported per cgroup, the remainder for the machine, with the ticks before and after") {
   OomRecording recorded;
   recorded.tick(7);
   recorded.tick(7);
-  CHECK(told(recorded.fixture()).empty());
+  CHECK(kill_events(recorded.fixture()).empty());
   const std::string when = recorded.tick(12, {{"/a", 1}, {"/b", 2}});
-  CHECK(told(recorded.fixture()) == std::vector<std::string>{
-                                        "The OOM killer ended 1 process " + when + ", in or below the cgroup /a",
-                                        "The OOM killer ended 2 processes " + when + ", in or below the cgroup /b",
-                                        "The OOM killer ended 2 processes " + when + "; in which cgroup is not known",
-                                    });
+  CHECK(kill_events(recorded.fixture()) ==
+        std::vector<std::string>{
+            "The OOM killer killed 1 process " + when + ", in or below the cgroup /a",
+            "The OOM killer killed 2 processes " + when + ", in or below the cgroup /b",
+            "The OOM killer killed 2 processes " + when + ", cgroup unknown",
+        });
   recorded.tick(12);
-  CHECK(told(recorded.fixture()).size() == 3);
+  CHECK(kill_events(recorded.fixture()).size() == 3);
 }
 
-TEST_CASE("an OOM kill that a cgroup knew of before the machine's counter is told once") {
+TEST_CASE("an OOM kill counted by a cgroup before the machine's counter is reported once") {
   OomRecording recorded;
   recorded.tick(0);
   recorded.tick(1, {{"/a", 2}});
-  CHECK(told(recorded.fixture()).size() == 1);
+  CHECK(kill_events(recorded.fixture()).size() == 1);
   recorded.tick(2);
-  CHECK(told(recorded.fixture()).size() == 1);
+  CHECK(kill_events(recorded.fixture()).size() == 1);
   recorded.tick(3);
-  CHECK(told(recorded.fixture()).size() == 2);
+  CHECK(kill_events(recorded.fixture()).size() == 2);
 }
 
-TEST_CASE("OOM kills while nothing was recorded are told by the first tick of the same boot") {
+TEST_CASE("OOM kills during a gap are in the first tick; after a reboot those since the boot") {
   OomRecording recorded;
   recorded.tick(1);
   recorded.tick(1);
@@ -172,21 +159,22 @@ TEST_CASE("OOM kills while nothing was recorded are told by the first tick of th
   recorded.simulation().pause(600'000);
   recorded.begin();
   const std::string when = recorded.tick(4);
-  CHECK(told(recorded.fixture()) ==
-        std::vector<std::string>{"The OOM killer ended 3 processes " + when + "; in which cgroup is not known"});
+  CHECK(kill_events(recorded.fixture()) ==
+        std::vector<std::string>{"The OOM killer killed 3 processes " + when + ", cgroup unknown"});
   recorded.end();
   recorded.simulation().reboot();
   recorded.begin();
   recorded.tick(9);
-  CHECK(told(recorded.fixture()).size() == 1);
+  REQUIRE(kill_events(recorded.fixture()).size() == 2);
+  CHECK(kill_events(recorded.fixture()).back().starts_with("The OOM killer killed 9 processes between "));
 }
 
-TEST_CASE("a kernel without the counter tells nothing") {
+TEST_CASE("a kernel without the counter reports nothing") {
   OomRecording recorded;
   recorded.tick({});
   recorded.tick({});
   recorded.tick(3);
-  CHECK(told(recorded.fixture()).empty());
+  CHECK(kill_events(recorded.fixture()).empty());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Opening what is there: as any user, alive, dead or copied; and what is not ours.
+// Opening existing files: as any user, in use, after a crash or copied; and foreign files.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <csignal>
@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/copy/copy.h"
 #include "store/schema/migrations.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/pages.h"
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr uid_t kNobody = 65534;
 
-// Whether somebody who may not write the folder reads `ticks` ticks. Root, who may write any, becomes nobody first.
+// Returns true if an unprivileged user without write permission reads `ticks` ticks. Root changes its user first.
 bool reads_as_nobody(const StoreFixture& fixture, const std::string& path, std::int64_t ticks) {
   for (const auto& entry : fs::directory_iterator(fs::path(path).parent_path())) {
     fs::permissions(entry, fs::perms::others_read, fs::perm_options::add);
@@ -48,7 +49,7 @@ bool reads_as_nobody(const StoreFixture& fixture, const std::string& path, std::
   return status == 0;
 }
 
-TEST_CASE("a user who may not write the folder reads it in every state") {
+TEST_CASE("a user without write permission for the folder reads it in every state") {
   const StoreFixture fixture;
   fs::permissions(fixture.folder(), fs::perms(0755));
   Simulation simulation({.processes = 20});
@@ -85,7 +86,7 @@ void check_refused(const std::string& path, const std::string& word) {
   REQUIRE(reader.error().message.find(word) != std::string::npos);
 }
 
-TEST_CASE("what is not a Memoir database is refused and left as it is") {
+TEST_CASE("other files than Memoir databases are refused and left unchanged") {
   const StoreFixture fixture;
   const auto refused_both_ways = [&](const std::string& word) {
     const std::string before = slurp(fixture.path());
@@ -94,7 +95,7 @@ TEST_CASE("what is not a Memoir database is refused and left as it is") {
     REQUIRE(!writer.ok());
     REQUIRE(writer.error().message.find(word) != std::string::npos);
     REQUIRE(slurp(fixture.path()) == before);
-    // Nothing is left beside it.
+    // No other file is left in the folder.
     for (const char* suffix : {"-wal", "-shm", "-journal", ".lock", ".pid"})
       REQUIRE(!fs::exists(fixture.path() + suffix));
   };
@@ -134,7 +135,7 @@ TEST_CASE("what is not a Memoir database is refused and left as it is") {
   }
 }
 
-TEST_CASE("a main file whose -wal was left behind is said to lack it") {
+TEST_CASE("a main file without its -wal is reported as incomplete") {
   const StoreFixture fixture;
   SQLite::Database database(fixture.path(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   database.exec("PRAGMA journal_mode = WAL; CREATE TABLE tick (id INTEGER PRIMARY KEY)");
@@ -165,7 +166,7 @@ TEST_CASE("a folder that is not there is named to the writer") {
   REQUIRE(writer.error().message.find("/none does not exist") != std::string::npos);
 }
 
-TEST_CASE("a file that is cut short while it is open is an error that names it") {
+TEST_CASE("a file truncated while it is open is an error that names it") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 100, .changing = 0.2, .births = 0.5});
   {
@@ -183,7 +184,7 @@ TEST_CASE("a file that is cut short while it is open is an error that names it")
   REQUIRE(snapshot.error().message.find(fixture.path()) != std::string::npos);
 }
 
-TEST_CASE("a new database is not for everyone to read, whatever the umask allows") {
+TEST_CASE("a new database is not world-readable under any umask") {
   const mode_t before = umask(0);
   const StoreFixture fixture;
   const auto writer = fixture.writer();
@@ -195,13 +196,46 @@ TEST_CASE("a new database is not for everyone to read, whatever the umask allows
   REQUIRE(fs::status(fixture.path() + ".lock").permissions() == fs::perms(0600));
 }
 
+class WorkingFolder {
+ public:
+  explicit WorkingFolder(const fs::path& folder) { fs::current_path(folder); }
+  ~WorkingFolder() { fs::current_path(before_); }
+
+ private:
+  const fs::path before_ = fs::current_path();
+};
+
+TEST_CASE("a path is never a URI or a special name of SQLite") {
+  const StoreFixture fixture;
+  const WorkingFolder folder(fixture.folder());
+  const std::string name = GENERATE(as<std::string>{}, "memoir.db", "file:memoir.db?mode=rwc", ":memory:");
+  const std::string path = name == "memoir.db" ? "/" + fixture.path() : name;
+  Simulation simulation({.processes = 2});
+  for (std::int64_t ticks = 1; ticks <= 2; ++ticks) {
+    auto writer = must(Writer::open(path, Durability::full));
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+    must(writer->write(simulation.next()));
+    REQUIRE(must(must(Reader::open(path))->info()).ticks == ticks);
+    REQUIRE((fs::status(path).permissions() & fs::perms::others_all) == fs::perms::none);
+    const std::string copy = path + ".copy";
+    must(back_up({path, copy, Existing::replace, [](int) { return true; }}));
+    REQUIRE(must(must(Reader::open(copy))->info()).ticks == ticks);
+    must(extract({path, copy, Existing::replace, [](int) { return true; }}, {0, simulation.now().wall_ms}));
+    REQUIRE(must(must(Reader::open(copy))->info()).ticks == ticks);
+  }
+  for (const auto& entry : fs::directory_iterator(".")) {
+    INFO(entry.path());
+    REQUIRE(entry.path().filename().string().starts_with(fs::path(path).filename().string()));
+  }
+}
+
 TEST_CASE("a link of ours to a database is followed, and one that leads nowhere is refused") {
   const StoreFixture fixture;
   const std::string link = fixture.folder() + "/link.db";
   fs::create_symlink(fixture.path(), link);
   const auto nowhere = Writer::open(link, Durability::normal);
   REQUIRE(!nowhere.ok());
-  REQUIRE(nowhere.error().message.find("leads nowhere") != std::string::npos);
+  REQUIRE(nowhere.error().message.find("dangling link") != std::string::npos);
   REQUIRE(!fs::exists(fixture.path()));
 
   fixture.writer().reset();
@@ -213,7 +247,7 @@ TEST_CASE("a link of ours to a database is followed, and one that leads nowhere 
   REQUIRE(must(fixture.reader()->info()).ticks == 1);
 }
 
-TEST_CASE("what is deleted is no longer in the bytes of the file") {
+TEST_CASE("deleted data is no longer in the bytes of the file") {
   const StoreFixture fixture;
   const auto database = must(open_for_writing(fixture.path(), Durability::normal));
   const auto add = [&](const std::string& line) {

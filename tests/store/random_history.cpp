@@ -64,7 +64,7 @@ void RandomHistory::move(ProcessSample& sample) {
     if (chance(0.1)) memory.clear(static_cast<ProcessField>(i));
   }
   if (chance(0.2)) sample.source = sources[static_cast<std::size_t>(number(0, 4))];
-  // As the kernel has it, so that the columns that are left out then are put to the test too.
+  // Consistent like the kernel's, so that omitted columns are tested too.
   using P = ProcessField;
   if (chance(0.7)) {
     const auto rest = [](std::int64_t all, std::int64_t part) { return std::max<std::int64_t>(all - part, 0); };
@@ -119,7 +119,7 @@ void RandomHistory::live() {
   for (const ProcessKey& key : keys) {
     Life& life = lives_[key];
     if (chance(0.3)) move(life.sample);
-    if (chance(0.03)) life.info.category = name(number(0, 4)), life.told = false;
+    if (chance(0.03)) life.info.category = name(number(0, 4)), life.reported = false;
     const bool exec = chance(0.03);
     if (exec) give_birth(key.pid, key.start_ticks, key.exec_count + 1);
     if (exec || chance(0.03)) {
@@ -142,7 +142,7 @@ void RandomHistory::live() {
 void RandomHistory::lose_tick() {
   live();
   exits_.clear();
-  for (auto& [key, life] : lives_) life.told = true;
+  for (auto& [key, life] : lives_) life.reported = true;
 }
 
 void RandomHistory::restart(bool reboot) {
@@ -157,24 +157,23 @@ void RandomHistory::restart(bool reboot) {
   now_.wall_ms += 100'000;
   now_.boot_ms += 100'000;
   for (auto& [key, life] : lives_) {
-    life.stored.reset();
-    life.told = life.told && chance(0.5);
+    life.reported = life.reported && chance(0.5);
   }
 }
 
-void RandomHistory::tell(Life& life, Tick& tick) {
-  const std::pair who(boot().boot_id, life.info.key);
-  if (!life.told) {
+void RandomHistory::report(Life& life, Tick& tick) {
+  const std::pair id(boot().boot_id, life.info.key);
+  if (!life.reported) {
     tick.born.push_back(life.info);
-    infos_[who] = life.info;
-    life.told = true;
+    infos_[id] = life.info;
+    life.reported = true;
     return;
   }
   ProcessInfo stranger;
   stranger.key = life.info.key;
   stranger.comm = "?";
   stranger.category = kOtherCategory;
-  infos_.try_emplace(who, stranger);
+  infos_.try_emplace(id, stranger);
 }
 
 Tick RandomHistory::next() {
@@ -186,32 +185,28 @@ Tick RandomHistory::next() {
   tick.skipped = number(0, 2);
   tick.total = {number(0, 99), number(0, 99)};
   for (Cost& cost : tick.cost) cost = {number(0, 99), number(0, 99)};
-  tick.counts = {number(0, 9), number(0, 9), number(0, 9), number(0, 9), number(0, 9),
-                 number(0, 9), number(0, 9), number(0, 9), number(0, 9), number(0, 9)};
+  tick.counts = {number(0, 9), number(0, 9), number(0, 9), number(0, 9),
+                 number(0, 9), number(0, 9), number(0, 9), number(0, 9)};
   for (const auto count :
-       {&TickReads::exact, &TickReads::held, &TickReads::estimated, &TickReads::put_off, &TickReads::longest_us,
+       {&TickReads::exact, &TickReads::held, &TickReads::estimated, &TickReads::deferred, &TickReads::longest_us,
         &TickReads::checked, &TickReads::checked_kib, &TickReads::error_kib}) {
     tick.reads.*count = number(0, 99);
   }
-  tick.looks = {number(0, 99), number(0, 99), number(0, 99)};
+  tick.scans = {number(0, 99), number(0, 99), number(0, 99)};
   tick.machine = machine_;
   std::swap(tick.exits, exits_);
   std::sort(tick.exits.begin(), tick.exits.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
-  for (auto& [key, life] : hidden_) life.stored.reset();
   std::map<std::string, CategorySample> totals;
-  expected_ = {};
   for (auto& [key, life] : lives_) {
-    ProcessSample sample = life.sample;
-    if (sample.source == Source::exact && chance(0.5)) sample.source = Source::held;
-    tick.processes.push_back(sample);
-    // That it was not read again, or was, is no change.
-    if (life.stored && is_known(sample.source) && is_known(life.stored->source) &&
-        !hot_memory_differs(sample, *life.stored)) {
-      sample.source = life.stored->source;
+    ProcessSample& sample = life.sample;
+    if (is_known(sample.source)) {
+      sample.source = sample.read_boot_ms && chance(0.5) ? Source::held : Source::exact;
+      if (sample.source == Source::exact) sample.read_boot_ms = now_.boot_ms;
+    } else if (sample.source != Source::estimated) {
+      sample.read_boot_ms.reset();
     }
-    life.stored = sample;
-    expected_.processes.push_back(sample);
-    tell(life, tick);
+    tick.processes.push_back(sample);
+    report(life, tick);
     CategorySample& total = totals[life.info.category];
     total.category = life.info.category;
     ++total.processes;
@@ -221,9 +216,6 @@ Tick RandomHistory::next() {
   move_cgroups();
   for (const auto& [path, cgroup] : cgroups_) tick.cgroups.push_back(cgroup);
   std::shuffle(tick.born.begin(), tick.born.end(), engine_);
-  auto processes = std::move(expected_.processes);
-  expected_ = tick;
-  expected_.processes = std::move(processes);
   return tick;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Ticks as no machine would make them: any field may be absent or any number, processes come, go and come back, execs
-// keep the pid, ticks are lost on their way to the store. Beside each stands what the store must answer.
+// Ticks that no real machine makes: any field may be absent or any number, processes appear, exit and reappear, execs
+// keep the pid, ticks are lost on their way to the store. The expected answers are kept with them.
 
 #include <cstdint>
 #include <map>
@@ -23,14 +23,12 @@ class RandomHistory {
   Moment now() const { return now_; }
 
   Tick next();
-  // What the store must answer for the tick that next() returned last: its sources are never held.
-  const Tick& expected() const { return expected_; }
-  // Things happen, and the tick that saw them is lost.
+  // Advances the machine, and loses the tick.
   void lose_tick();
   // The recorder, or the machine, starts again.
   void restart(bool reboot);
 
-  // What was told last of each process, by boot and key.
+  // The last report of each process, by boot and key.
   using Infos = std::map<std::pair<std::string, ProcessKey>, ProcessInfo>;
   const Infos& infos() const { return infos_; }
 
@@ -41,8 +39,7 @@ class RandomHistory {
   struct Life {
     ProcessInfo info;
     ProcessSample sample;
-    bool told = false;
-    std::optional<ProcessSample> stored;  // as of the last tick in this run
+    bool reported = false;
   };
 
   void live();
@@ -50,7 +47,7 @@ class RandomHistory {
   void move(ProcessSample& sample);
   void move_machine();
   void move_cgroups();
-  void tell(Life& life, Tick& tick);
+  void report(Life& life, Tick& tick);
 
   std::mt19937 engine_;
   Moment now_{1'790'000'000'000, 5'000'000};
@@ -61,7 +58,6 @@ class RandomHistory {
   MachineSample machine_;
   std::map<std::string, CgroupSample> cgroups_;
   Infos infos_;
-  Tick expected_;
 };
 
 }  // namespace memoir::test

@@ -24,7 +24,7 @@ void check_state(const Snapshot& snapshot, const Recorded& recorded) {
   REQUIRE(snapshot.tick.cost == tick.cost);
   REQUIRE(snapshot.tick.counts == tick.counts);
   REQUIRE(snapshot.tick.reads == tick.reads);
-  REQUIRE(snapshot.tick.looks == tick.looks);
+  REQUIRE(snapshot.tick.scans == tick.scans);
   REQUIRE(snapshot.run.boot.boot_id == recorded.boot_id);
   REQUIRE(snapshot.machine.memory == tick.machine.memory);
   REQUIRE(sorted(snapshot.machine.other) == sorted(tick.machine.other));

@@ -1,6 +1,6 @@
 #pragma once
 
-// What was recorded, to be held against what the store answers.
+// The recorded truth, to compare with the store's answers.
 
 #include <string>
 
@@ -18,7 +18,7 @@ struct Recorded {
 
 // Field for field.
 void check_state(const Snapshot& snapshot, const Recorded& recorded);
-// With what is known of each process.
+// With the fields of each process.
 void check(const Snapshot& snapshot, const Recorded& recorded, const RandomHistory::Infos& infos);
 
 }  // namespace memoir::test

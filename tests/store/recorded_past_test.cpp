@@ -18,7 +18,7 @@ RecordedSpan span(std::int64_t run_id, std::int64_t first_tick, std::int64_t fro
 
 }  // namespace
 
-TEST_CASE("blocks that are kept and all others are the whole of time") {
+TEST_CASE("kept blocks and all others cover all time") {
   std::mt19937 engine(3);
   const auto number = [&](std::int64_t from, std::int64_t to) {
     return std::uniform_int_distribution<std::int64_t>(from, to)(engine);
@@ -51,8 +51,8 @@ TEST_CASE("the blocks before the epoch are numbered on") {
   CHECK(block_of(kOneHour - 1, kOneHour) == 0);
 }
 
-TEST_CASE("the recorder's time follows the ticks, whatever the wall clock says") {
-  // A day back, then ten years on, then a boot with a dead clock.
+TEST_CASE("the recorder's time follows the ticks, however the wall clock is set") {
+  // A day back, then ten years forward, then a boot with a dead clock.
   const RecordedPast past({span(1, 1, 100 * kOneDay, 0), span(1, 11, 99 * kOneDay, 100'000),
                            span(2, 21, 3750 * kOneDay, 200'000), span(3, 31, 0, 300'000)});
   CHECK(past.now() == 390'000);
@@ -60,14 +60,14 @@ TEST_CASE("the recorder's time follows the ticks, whatever the wall clock says")
   CHECK(past.at_tick(15, 99 * kOneDay + 40'000) == 140'000);
   CHECK(past.at_tick(25, 3750 * kOneDay + 40'000) == 240'000);
   CHECK(past.at_tick(99, 77) == past.now());
-  // A tick's wall time that cannot be right stays within its stretch.
+  // An impossible wall time of a tick stays within its stretch.
   CHECK(past.at_tick(25, 0) == 200'000);
   CHECK(past.at_moment(1, 5'000 + 30'000) == 30'000);
   CHECK(past.at_moment(2, 205'000 + 50'000) == 250'000);
   CHECK(past.at_moment(4, 0) == past.now());
 }
 
-TEST_CASE("what is young enough is kept wherever the wall clock stood") {
+TEST_CASE("recent data is kept at any wall clock") {
   const RecordedPast past(
       {span(1, 1, 100 * kOneDay, 0), span(1, 11, 3750 * kOneDay, 100'000), span(2, 21, 50 * kOneDay, 200'000)});
   SECTION("all of it") {
@@ -93,7 +93,7 @@ TEST_CASE("what is young enough is kept wherever the wall clock stood") {
   }
 }
 
-TEST_CASE("what a last tick saw holds on into the next block") {
+TEST_CASE("the values of a last tick are valid into the next block") {
   const RecordedPast past({span(1, 1, 2 * kOneHour - 95'000, 0)});
   CHECK(past.blocks_since(0, kOneHour).holds(2));
 }

@@ -27,7 +27,7 @@ std::int64_t number(const std::string& path, const std::string& sql) {
   return database.execAndGet(sql).getInt64();
 }
 
-// Every call of maintain() until there is no more to do, at least one.
+// Calls maintain() until all is done, at least once.
 template <typename Visit>
 void maintain(Writer& writer, Visit&& visit) {
   while (true) {
@@ -58,7 +58,7 @@ class Recording {
     must(writer_->end_run(simulation_.now(), "stopped"));
     writer_.reset();
   }
-  // Ticks, and what is to be done between them.
+  // Ticks, with maintenance in between.
   template <typename See>
   void go_on(std::int64_t ms, See&& see) {
     for (std::int64_t i = 0; i < ms / interval_ms_; ++i) {
@@ -86,10 +86,10 @@ class Recording {
 
 constexpr SimulationOptions kSmall{.processes = 10, .births = 0.3, .short_lived = 20, .interval_ms = 10 * kMinute};
 constexpr Retention kDays{.raw_ms = kDay, .five_minutes_ms = 3 * kDay, .hour_ms = 6 * kDay, .day_ms = 12 * kDay};
-// Rows go when their hour is rolled up, up to the keyframe before.
+// Rows are deleted when their hour is rolled up, up to the keyframe before.
 constexpr std::int64_t kLateMs = 3 * kHour;
 
-// Everything that a tick holds, in short.
+// A short form of everything in a tick.
 std::string digest(const Snapshot& snapshot) {
   std::int64_t sum = snapshot.machine.memory.or_zero(MachineField::mem_available);
   for (const ProcessState& state : snapshot.processes)
@@ -99,7 +99,7 @@ std::string digest(const Snapshot& snapshot) {
          std::to_string(sum);
 }
 
-// How many rows each table has.
+// The number of rows of each table.
 std::map<std::string, std::int64_t> rows_of(const std::string& path) {
   std::map<std::string, std::int64_t> rows;
   SQLite::Database database(path, SQLite::OPEN_READONLY);
@@ -117,7 +117,7 @@ std::int64_t file_bytes(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("each tier is kept for its age, and not much longer") {
+TEST_CASE("each tier is kept for its age, and hardly longer") {
   const StoreFixture fixture;
   Recording recording(fixture, kSmall, kDays);
   recording.go_on(20 * kDay);
@@ -129,7 +129,7 @@ TEST_CASE("each tier is kept for its age, and not much longer") {
   };
   is_kept(age("SELECT MIN(wall_ms) FROM tick", 1), kDay, kHour);
   for (const StoreTable& table : tables_of(TableKind::rollups)) {
-    if (table.name.starts_with("swap_")) continue;  // nothing is swapped out here: swap_rows_test.cpp
+    if (table.name.starts_with("swap_")) continue;  // no swap here: swap_rows_test.cpp
     INFO(table.name);
     const TierShape& shape = shape_of(table.tier);
     is_kept(age(fmt::format("SELECT MIN({}) FROM {}", table.age, table.name), shape.block_ms()), kDays.*shape.kept_ms,
@@ -146,7 +146,7 @@ TEST_CASE("each tier is kept for its age, and not much longer") {
   CHECK(number(fixture.path(), "SELECT COUNT(*) FROM tick WHERE keyframe_id < (SELECT MIN(id) FROM tick)") == 0);
 }
 
-TEST_CASE("what nobody tells of any more is forgotten, and nothing else") {
+TEST_CASE("names without rows are deleted, and nothing else") {
   const StoreFixture fixture;
   Recording recording(fixture, kSmall, kDays);
   std::map<std::string, std::int64_t> peaks;  // of the processes of an identity
@@ -162,18 +162,18 @@ TEST_CASE("what nobody tells of any more is forgotten, and nothing else") {
     }
   };
   recording.go_on(20 * kDay, note);
-  // Names that no process has go once a day.
-  const auto last_look = [&] { return number(fixture.path(), "SELECT MAX(recorded_day) FROM store_size"); };
-  for (const std::int64_t before = last_look(); last_look() == before;) recording.go_on(10 * kMinute, note);
+  // Names without a process are deleted once a day.
+  const auto last_scan = [&] { return number(fixture.path(), "SELECT MAX(recorded_day) FROM store_size"); };
+  for (const std::int64_t before = last_scan(); last_scan() == before;) recording.go_on(10 * kMinute, note);
   const std::string& path = fixture.path();
   const std::string now = std::to_string(recording.simulation().now().wall_ms);
   const auto count = [&](const std::string& sql) { return number(path, sql); };
   const auto processes = [&](std::int64_t shortest, std::int64_t longest, std::int64_t age) {
-    return count("SELECT COUNT(*) FROM process WHERE gone_tick_id IS NOT NULL AND last_ms - start_ms >= " +
+    return count("SELECT COUNT(*) FROM process WHERE exited_tick_id IS NOT NULL AND last_ms - start_ms >= " +
                  std::to_string(shortest) + " AND last_ms - start_ms < " + std::to_string(longest) + " AND last_ms < " +
                  now + " - " + std::to_string(age));
   };
-  // Raw rows tell of all; buckets of those that lived long enough.
+  // Raw rows have all processes; buckets only those that ran long enough.
   CHECK(processes(0, 15 * kMinute, 0) > 0);
   CHECK(processes(0, 15 * kMinute, kDay + kHour + kLateMs) == 0);
   CHECK(processes(15 * kMinute, kHour, kDay + kHour + kLateMs) > 0);
@@ -202,7 +202,7 @@ TEST_CASE("what nobody tells of any more is forgotten, and nothing else") {
                               shape.name, static_cast<int>(*table.subject), table.name)) == 0);
     }
   }
-  // The peaks of short lives are those of their identities.
+  // The peaks of short-lived processes are those of their identities.
   recording.end();
   const auto reader = fixture.reader();
   std::map<std::int64_t, std::string> names;
@@ -218,7 +218,7 @@ TEST_CASE("what nobody tells of any more is forgotten, and nothing else") {
   CHECK(compared == peaks.size());
 }
 
-TEST_CASE("a cgroup is known for as long as a tier may tell of it") {
+TEST_CASE("a cgroup is known as long as any tier has rows of it") {
   const StoreFixture fixture;
   Recording recording(fixture, kSmall, kDays);
   const auto go_on = [&](std::int64_t ms, const std::vector<CgroupSample>& cgroups) {
@@ -237,7 +237,7 @@ TEST_CASE("a cgroup is known for as long as a tier may tell of it") {
   CHECK(known() == 0);
 }
 
-TEST_CASE("runs and boots go once all that they recorded has gone") {
+TEST_CASE("runs and boots are deleted after all their data") {
   const StoreFixture fixture;
   Recording recording(fixture, kSmall, kDays);
   for (int day = 0; day < 20; ++day) {
@@ -259,7 +259,7 @@ TEST_CASE("runs and boots go once all that they recorded has gone") {
   CHECK(boots <= 4);
 }
 
-TEST_CASE("at any moment of retention every tick that is listed can be read, and killed there it goes on") {
+TEST_CASE("at any point of retention every listed tick is readable, and after a kill there it continues") {
   const StoreFixture fixture;
   Retention all = kDays;
   all.raw_ms = 100 * kDay;
@@ -306,7 +306,7 @@ TEST_CASE("at any moment of retention every tick that is listed can be read, and
   }
 }
 
-TEST_CASE("a wall clock that is set deletes nothing but what is old") {
+TEST_CASE("setting the wall clock deletes only old data") {
   const StoreFixture fixture;
   Recording recording(fixture, kSmall, kDays);
   const std::int64_t ticks_kept = kDay / kSmall.interval_ms;
@@ -316,7 +316,7 @@ TEST_CASE("a wall clock that is set deletes nothing but what is old") {
     const std::int64_t ticks = number(fixture.path(), "SELECT COUNT(*) FROM tick");
     CHECK(ticks >= ticks_kept);
     CHECK(ticks <= ticks_kept + (kHour + kLateMs) / kSmall.interval_ms);
-    // By the clock that nobody sets: five-minute rows of three days, whatever hours they are of.
+    // By the clock that is never set: five-minute rows of three days, at any hour.
     CHECK(number(fixture.path(),
                  "SELECT SUM(buckets) FROM machine_5min AS m WHERE metric = "
                  "(SELECT id FROM metric WHERE column_name = 'mem_total_kib')") >= 3 * kDay / kSmall.interval_ms / 2);
@@ -343,7 +343,7 @@ TEST_CASE("a wall clock that is set deletes nothing but what is old") {
     recording.go_on(6 * kHour);
     check("a boot in 1970");
   }
-  // And when its time has come, all of that goes: the 1970s, and the year that never was.
+  // When they expire, all of these rows are deleted: the 1970s, and the skipped year.
   simulation.step_wall(1'791'000'000'000 - simulation.now().wall_ms);
   recording.go_on(20 * kDay);
   check("long after");
@@ -351,7 +351,7 @@ TEST_CASE("a wall clock that is set deletes nothing but what is old") {
   CHECK(number(fixture.path(), "SELECT COUNT(*) FROM high_water WHERE day_ms BETWEEN 0 AND 86400000") == 0);
 }
 
-TEST_CASE("the file stays under its cap at any load, and what is missed least goes first") {
+TEST_CASE("the file stays under its cap at any load, and the least useful data goes first") {
   struct Load {
     SimulationOptions options;
     std::int64_t max_bytes;
@@ -370,7 +370,7 @@ TEST_CASE("the file stays under its cap at any load, and what is missed least go
   recording.go_on(load.ticks * load.options.interval_ms,
                   [&](const Tick&) { most = std::max(most, file_bytes(fixture.path())); });
   CHECK(most <= load.max_bytes);
-  // It is not kept by deleting everything.
+  // The cap is not met by deleting everything.
   CHECK(most >= load.max_bytes / 2);
   CHECK(number(fixture.path(), "SELECT COUNT(*) FROM tick") < load.ticks);
   CHECK(number(fixture.path(), "SELECT COUNT(*) FROM rollup_day") > 0);
@@ -379,6 +379,44 @@ TEST_CASE("the file stays under its cap at any load, and what is missed least go
   const auto reader = fixture.reader();
   const std::vector<StoredTick> ticks = must(reader->ticks(kAll));
   for (std::size_t at = 0; at < ticks.size(); at += all_trials() ? 1U : 10U) must(reader->snapshot(ticks[at].id));
+}
+
+TEST_CASE("at the cap a user's excess processes are deleted, and not the ticks of all") {
+  constexpr std::int64_t kCap = 8 << 20;
+  constexpr int kTicks = 300;
+  constexpr std::uint32_t kAttacker = 4242;
+  const StoreFixture fixture;
+  const auto writer = fixture.writer();
+  Simulation simulation({.processes = 220, .changing = 0.1, .births = 200});
+  RunInfo run = run_info(simulation.boot(), simulation.now());
+  run.retention.max_bytes = kCap;
+  must(writer->begin_run(run));
+  std::int64_t most = 0;
+  for (int i = 0; i < kTicks; ++i) {
+    Tick tick = simulation.next();
+    for (std::size_t at = 0; at < tick.born.size(); ++at) {
+      const bool is_other = i == 0 ? at < 20 : at == 0;
+      tick.born[at].uid = is_other ? 1000 : kAttacker;
+      tick.born[at].user = is_other ? "app" : "attacker";
+    }
+    must(writer->write(tick));
+    maintain(*writer);
+    most = std::max(most, file_bytes(fixture.path()));
+  }
+  CHECK(most <= kCap);
+  const auto count = [&](const std::string& what) { return number(fixture.path(), "SELECT COUNT(*) FROM " + what); };
+  CHECK(count("tick") == kTicks);
+  const std::string of = "process AS p JOIN user AS u ON u.id = p.user_id WHERE u.uid = ";
+  CHECK(count(of + "4242") < kTicks * 200 / 2);
+  CHECK(count(of + "1000") >= kTicks);
+  CHECK(count("process_sample WHERE process_id NOT IN (SELECT id FROM process)") == 0);
+  CHECK(count("mark WHERE subject = 2 AND subject_id NOT IN (SELECT id FROM process)") == 0);
+  CHECK(count("event WHERE kind = 'lost' AND text LIKE '%user attacker (uid 4242)%'") > 0);
+  must(writer->end_run(simulation.now(), "stopped"));
+  const auto reader = fixture.reader();
+  for (const StoredTick& tick : must(reader->ticks(kAll))) {
+    if (tick.id % 20 == 1) must(reader->snapshot(tick.id));
+  }
 }
 
 TEST_CASE("a cap that is lowered shrinks the file") {
@@ -394,11 +432,11 @@ TEST_CASE("a cap that is lowered shrinks the file") {
   CHECK(file_bytes(fixture.path()) <= 2 << 20);
   const std::int64_t page_bytes =
       number(fixture.path(), "PRAGMA page_count") * number(fixture.path(), "PRAGMA page_size");
-  CHECK(page_bytes <= (2 << 20) - most_wal_bytes({.max_bytes = 2 << 20}));
+  CHECK(page_bytes <= (2 << 20) - max_wal_bytes({.max_bytes = 2 << 20}));
   CHECK(number(fixture.path(), "SELECT max_bytes FROM retention") == 2 << 20);
 }
 
-TEST_CASE("pages that stay free are given back") {
+TEST_CASE("pages that stay free are released") {
   const StoreFixture fixture;
   Recording recording(fixture, kSmall, {.max_bytes = 0});
   recording.go_on(15 * kDay);

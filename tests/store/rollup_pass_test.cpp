@@ -9,7 +9,7 @@
 namespace memoir::test {
 namespace {
 
-// Half an hour of ticks each second, every tenth after a gap, beside 3,600 births an hour.
+// Half an hour of ticks each second, every tenth after a gap, with 3,600 new processes an hour.
 void record_hours(const StoreFixture& fixture) {
   Simulation simulation({.processes = 20, .changing = 0.3, .short_lived = 3600, .interval_ms = 1000});
   const auto writer = fixture.writer();
@@ -28,7 +28,7 @@ std::size_t count_processes(const Segment& segment) {
 
 }  // namespace
 
-TEST_CASE("a bucket with many gaps in it is held once, and so is who was born and died") {
+TEST_CASE("a bucket with many gaps is cached once, and so is a process that started and exited in it") {
   const StoreFixture fixture;
   record_hours(fixture);
   SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
@@ -46,7 +46,7 @@ TEST_CASE("a bucket with many gaps in it is held once, and so is who was born an
   CHECK(count_processes(all) == recorded);
 }
 
-TEST_CASE("for the recorder, who was too short for a bucket of its own leaves nothing behind but sums") {
+TEST_CASE("for the recorder, a process too short-lived for its own bucket leaves only sums") {
   const StoreFixture fixture;
   record_hours(fixture);
   SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);

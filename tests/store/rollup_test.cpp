@@ -10,7 +10,7 @@
 #include "store/marks/mark.h"
 #include "store/names.h"
 #include "store/replay/coverage.h"
-#include "store/replay/tick_marks.h"
+#include "store/replay/tick_stamps.h"
 #include "store/rollup/timeline.h"
 #include "store/samples.h"
 #include "store_fixture.h"
@@ -22,14 +22,14 @@ namespace {
 
 constexpr Range kWholeTime{0, 4'000'000'000'000};
 
-// One metric of one subject in one bucket, as it is worked out by hand and as it is read back.
+// One metric of one subject in one bucket, computed by hand and read back.
 struct Cell {
   std::optional<std::int64_t> min, max, last;
   std::int64_t weighted = 0;
   std::int64_t covered_ms = 0;
   std::int64_t known_ms = 0;
   std::int64_t processes = 0;
-  double inexact = 0;                     // of what is weighted
+  double inexact = 0;                     // weighted
   std::optional<std::int64_t> max_at_ms;  // first
 
   void see(std::optional<std::int64_t> value, std::int64_t members, std::optional<std::int64_t> at_ms) {
@@ -44,7 +44,7 @@ struct Cell {
 
 constexpr auto kPss = rolled_index(Metric::pss);
 
-using Key = std::tuple<int, std::int64_t, std::size_t, std::int64_t>;  // kind, subject, metric, begin of the bucket
+using Key = std::tuple<int, std::int64_t, std::size_t, std::int64_t>;  // kind, subject, metric, start of the bucket
 using Cells = std::map<Key, Cell>;
 struct Level {
   std::optional<std::int64_t> kib;
@@ -59,7 +59,7 @@ std::array<std::optional<std::int64_t>, kRollupMetrics> values_of(const ProcessM
   return values;
 }
 
-// What every subject had at a tick.
+// Values of every subject at a tick.
 Levels levels_of(const Snapshot& snapshot, const std::map<std::string, std::int64_t>& ids) {
   Levels levels;
   const auto add = [&](SubjectKind kind, std::int64_t id, const ProcessSample& sample) {
@@ -91,20 +91,20 @@ std::map<std::string, std::int64_t> names_of(const std::string& path) {
   return ids;
 }
 
-std::vector<TickMark> marks_of(Reader& reader) {
+std::vector<TickStamp> marks_of(Reader& reader) {
   std::map<std::int64_t, StoredRun> runs;
   for (const StoredRun& run : must(reader.runs())) runs[run.id] = run;
-  std::vector<TickMark> marks;
+  std::vector<TickStamp> marks;
   for (const StoredTick& tick : must(reader.ticks(kWholeTime))) {
     const StoredRun& run = runs.at(tick.run_id);
     const auto boot = static_cast<std::int64_t>(run.boot.boot_id.back());
     marks.push_back(
-        {tick.begin.wall_ms, tick.begin.boot_ms, tick.run_id, boot, run.interval_ms, tick.skipped, run.end_reason});
+        {tick.begin.wall_ms, tick.begin.boot_ms, tick.run_id, boot, run.interval_ms, tick.skipped, run.stop_reason});
   }
   return marks;
 }
 
-// Every bucket of every subject from whole snapshots, the simple way.
+// Every bucket of every subject from complete snapshots, the simple way.
 Cells expected_cells(const StoreFixture& fixture, std::int64_t width_ms) {
   Cells cells;
   const auto reader = fixture.reader();
@@ -114,7 +114,7 @@ Cells expected_cells(const StoreFixture& fixture, std::int64_t width_ms) {
   for (std::size_t i = 0; i < ticks.size(); ++i) {
     const Levels levels = levels_of(must(reader->snapshot(ticks[i].id)), ids);
     const std::int64_t at = marks[i].wall_ms;
-    const std::int64_t until = i + 1 < marks.size() ? held_until_ms(marks[i], marks[i + 1]) : at;
+    const std::int64_t until = i + 1 < marks.size() ? valid_until_ms(marks[i], marks[i + 1]) : at;
     for (const auto& [subject, state] : levels) {
       const auto cell = [&, key = subject](std::int64_t ms) -> Cell& {
         return cells[std::tuple_cat(key, std::tuple(ms - ms % width_ms))];
@@ -163,7 +163,7 @@ Cells read_cells(Reader& reader, Tier tier) {
   return cells;
 }
 
-// What is younger than a bucket may have no rows of its own, or not from the first.
+// A process younger than a bucket may have no rows of its own, or not from its start.
 void compare(const StoreFixture& fixture, Tier tier) {
   const Cells expected = expected_cells(fixture, bucket_ms(tier));
   const auto reader = fixture.reader();
@@ -177,13 +177,13 @@ void compare(const StoreFixture& fixture, Tier tier) {
     const std::int64_t first = first_seen.try_emplace({kind, subject}, start).first->second;
     const bool process = kind == static_cast<int>(SubjectKind::process);
     const std::int64_t since = process ? processes.at(subject).info.start_ms : first;
-    const std::int64_t least_ms = process && tier == Tier::five_minutes ? 3 * bucket_ms(tier) : bucket_ms(tier);
-    const bool young = start < since + least_ms + bucket_ms(tier);
+    const std::int64_t min_ms = process && tier == Tier::five_minutes ? 3 * bucket_ms(tier) : bucket_ms(tier);
+    const bool young = start < since + min_ms + bucket_ms(tier);
     if (young && (process || tier != Tier::five_minutes)) continue;
     const auto other = found.find(key);
     if (other == found.end()) {
       ++missing;
-      // A life that was too short for rows of its own.
+      // A run too short for rows of its own.
       REQUIRE_OF_MANY(process || tier != Tier::five_minutes);
       continue;
     }
@@ -204,9 +204,9 @@ void compare(const StoreFixture& fixture, Tier tier) {
       const double got = static_cast<double>(there.weighted) / static_cast<double>(there.known_ms);
       REQUIRE_OF_MANY(std::abs(mean - got) < 3);
       const double inexact = cell.inexact / static_cast<double>(std::max<std::int64_t>(cell.weighted, 1));
-      const double told = there.inexact / static_cast<double>(std::max<std::int64_t>(there.weighted, 1));
-      REQUIRE_OF_MANY(std::abs(inexact - told) < 0.001);
-      REQUIRE_OF_MANY((inexact == 0) == (told == 0));
+      const double stored = there.inexact / static_cast<double>(std::max<std::int64_t>(there.weighted, 1));
+      REQUIRE_OF_MANY(std::abs(inexact - stored) < 0.001);
+      REQUIRE_OF_MANY((inexact == 0) == (stored == 0));
     }
     const bool keeps_time = metric == kPss && !process && tier != Tier::five_minutes;
     REQUIRE_OF_MANY(there.max_at_ms == (keeps_time ? cell.max_at_ms : std::nullopt));
@@ -215,7 +215,7 @@ void compare(const StoreFixture& fixture, Tier tier) {
   if (tier == Tier::five_minutes) REQUIRE(missing * 20 < expected.size());
 }
 
-// What smaps_rollup tells may not be read of some, and of others not for a while.
+// smaps_rollup may not be read for some processes, and for others not for a while.
 Tick half_readable(Tick tick) {
   for (ProcessSample& sample : tick.processes) {
     const bool barred = sample.key.pid % 3 == 0 || (sample.key.pid % 3 == 1 && tick.begin.wall_ms / 7'000'000 % 2 == 0);
@@ -228,7 +228,7 @@ void finish_maintenance(Writer& writer) {
   while (must(writer.maintain()).more) continue;
 }
 
-TEST_CASE("the buckets of every tier are what the snapshots make, however far they are written") {
+TEST_CASE("the buckets of every tier equal the snapshots' at any progress") {
   const StoreFixture fixture;
   RandomHistory chance(11);
   Simulation simulation({.processes = 12, .changing = 0.15, .births = 0.2, .interval_ms = 60'000});
@@ -251,7 +251,7 @@ TEST_CASE("the buckets of every tier are what the snapshots make, however far th
   CHECK(stray_swap_rows(fixture.path()) == 0);
 }
 
-TEST_CASE("the views of rollups tell how exact they are, and when they were highest") {
+TEST_CASE("the views of rollups have the exact part, and the times of the maxima") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 12, .changing = 0.15, .births = 0, .interval_ms = 60'000});
   {
@@ -265,7 +265,7 @@ TEST_CASE("the views of rollups tell how exact they are, and when they were high
                            "SELECT pss_inexact_percent, pss_max_at_ms FROM memory_hour WHERE subject = 'category' AND "
                            "subject_id = ? AND from_ms = ?");
   std::set<std::int64_t> shares;
-  const HistoryQuestion hours{Tier::hour, SubjectKind::category, {}, kWholeTime, {Metric::pss}, true};
+  const HistoryQuery hours{Tier::hour, SubjectKind::category, {}, kWholeTime, {Metric::pss}, true};
   must(fixture.reader()->history(hours, [&](const SubjectInterval& of) {
     const Interval& pss = of.interval;
     memory.reset();
@@ -278,7 +278,7 @@ TEST_CASE("the views of rollups tell how exact they are, and when they were high
   }));
   REQUIRE(shares.size() > 3);
   SQLite::Statement machine(database, "SELECT max_at_ms FROM machine_metric_hour WHERE metric = ? AND from_ms = ?");
-  const HistoryQuestion used{Tier::hour, SubjectKind::machine, {}, kWholeTime, {Metric::used}, true};
+  const HistoryQuery used{Tier::hour, SubjectKind::machine, {}, kWholeTime, {Metric::used}, true};
   must(fixture.reader()->history(used, [&](const SubjectInterval& of) {
     machine.reset();
     machine.bind(1, "used_kib");
@@ -287,7 +287,7 @@ TEST_CASE("the views of rollups tell how exact they are, and when they were high
   }));
 }
 
-TEST_CASE("a recorder killed between two pieces of a rollup goes on with the next") {
+TEST_CASE("a recorder killed between two steps of a rollup continues with the next") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 600, .changing = 0.9, .births = 0, .interval_ms = 600'000});
   {
@@ -316,7 +316,7 @@ TEST_CASE("a recorder killed between two pieces of a rollup goes on with the nex
     REQUIRE(rows(fixture.path(), table) == rows(whole.path(), table));
 }
 
-TEST_CASE("a half-written rollup whose ticks another program deleted is given up, and recording continues") {
+TEST_CASE("a half-written rollup is discarded after another program deleted its ticks, and recording continues") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 30, .births = 1, .interval_ms = 600'000});
   {
@@ -326,11 +326,11 @@ TEST_CASE("a half-written rollup whose ticks another program deleted is given up
   }
   SQLite::Database database(fixture.path(), SQLite::OPEN_READWRITE);
   const auto is_half_written = [&] {
-    return database.execAndGet("SELECT target_tick_id <> tick_id FROM rollup_mark").getInt() != 0;
+    return database.execAndGet("SELECT target_tick_id <> tick_id FROM rollup_progress").getInt() != 0;
   };
   for (int i = 0; i < 10 && !is_half_written(); ++i) must(fixture.writer()->maintain());
   REQUIRE(is_half_written());
-  database.exec("DELETE FROM tick WHERE id < (SELECT target_tick_id FROM rollup_mark)");
+  database.exec("DELETE FROM tick WHERE id < (SELECT target_tick_id FROM rollup_progress)");
   const auto writer = fixture.writer();
   must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 600'000)));
   must(writer->write(simulation.next()));
@@ -340,7 +340,7 @@ TEST_CASE("a half-written rollup whose ticks another program deleted is given up
   CHECK_FALSE(is_half_written());
 }
 
-TEST_CASE("a clock that is set puts nothing into buckets of a time that never was, and nothing away") {
+TEST_CASE("setting the clock adds no rows to skipped buckets and removes none") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 8, .changing = 0.2, .births = 0, .interval_ms = 60'000});
   const auto writer = fixture.writer();
@@ -366,7 +366,7 @@ TEST_CASE("a clock that is set puts nothing into buckets of a time that never wa
                          [](const StoredTick& a, const StoredTick& b) { return a.begin.boot_ms < b.begin.boot_ms; }));
 }
 
-TEST_CASE("a time that the clock was set past is in no bucket, and what was held before it only until then") {
+TEST_CASE("time skipped by a clock step is in no bucket, and values before it end there") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 8, .changing = 0.1, .births = 0, .interval_ms = 60'000});
   const auto writer = fixture.writer();
@@ -380,7 +380,7 @@ TEST_CASE("a time that the clock was set past is in no bucket, and what was held
   for (const TierShape& shape : kRollupTiers) compare(fixture, shape.tier);
 }
 
-TEST_CASE("the buckets of a subject follow each other, also where those that are written end within one") {
+TEST_CASE("the buckets of a subject are contiguous, even if the written ones end within one") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 6, .changing = 0.3, .births = 0, .interval_ms = 60'000});
   const auto writer = fixture.writer();
@@ -396,7 +396,7 @@ TEST_CASE("the buckets of a subject follow each other, also where those that are
       CAPTURE(i, to_string(tier));
       std::map<std::int64_t, std::int64_t> until;
       std::map<std::int64_t, std::int64_t> covered;
-      const HistoryQuestion question{tier, SubjectKind::category, {}, kWholeTime, {Metric::pss}, true};
+      const HistoryQuery question{tier, SubjectKind::category, {}, kWholeTime, {Metric::pss}, true};
       must(reader->history(question, [&](const SubjectInterval& of) {
         const Interval& bucket = of.interval;
         const auto [before, first] = until.try_emplace(of.subject_id, bucket.from_ms);
@@ -441,7 +441,7 @@ TEST_CASE("the machine's metrics are rolled up as its processes are") {
                                  }));
   REQUIRE(found.size() == extremes.size());
   for (const auto& [start, extreme] : extremes) {
-    // What the last tick of the bucket before had held on into this one.
+    // The values of the previous bucket's last tick are valid into this one.
     REQUIRE(found.at(start).first <= extreme.first);
     REQUIRE(found.at(start).second >= extreme.second);
   }
@@ -455,7 +455,7 @@ TEST_CASE("the machine's peaks keep their time in every tier, written or not") {
   for (int i = 0; i < 500; ++i) must(writer->write(simulation.next()));
   const auto times_of = [&](Tier tier) {
     std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> expected;  // by bucket: highest, and when first
-    must(visit_samples(*fixture.reader(), kWholeTime, [&](const HeldSample<MachineMemory>& held) {
+    must(visit_samples(*fixture.reader(), kWholeTime, [&](const SampleSpan<MachineMemory>& held) {
       const std::int64_t used = used_kib(*held.sample).value();
       const std::int64_t width = bucket_ms(tier);
       for (std::int64_t at = held.from_ms; at == held.from_ms || at < held.until_ms; at = (at / width + 1) * width) {
@@ -497,7 +497,7 @@ TEST_CASE("the machine's peaks keep their time in every tier, written or not") {
   }
 }
 
-TEST_CASE("every size of the machine is rolled up, and what is not is no empty answer") {
+TEST_CASE("every size of the machine is rolled up, and others are no empty answer") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 2, .interval_ms = 30'000});
   const auto writer = fixture.writer();
@@ -534,16 +534,16 @@ TEST_CASE("every size of the machine is rolled up, and what is not is no empty a
   CHECK(fails(Tier::hour, SubjectKind::cgroup, {Metric::usage}) == "'usage_kib' of a cgroup is not rolled up");
 }
 
-// What retention does, as far as coverage is concerned: ticks go that are rolled up, the stretches stay.
+// Retention as far as coverage is concerned: rolled-up ticks are deleted, the stretches stay.
 void forget_ticks(const std::string& path, std::int64_t kept) {
   SQLite::Database database(path, SQLite::OPEN_READWRITE);
-  database.exec("DELETE FROM tick WHERE id < (SELECT tick_id FROM rollup_mark) - " + std::to_string(kept));
+  database.exec("DELETE FROM tick WHERE id < (SELECT tick_id FROM rollup_progress) - " + std::to_string(kept));
 }
 
 Coverage coverage_of_ticks(const std::string& path, Range range) {
   SQLite::Database database(path, SQLite::OPEN_READONLY);
   CoverageBuilder coverage(range);
-  TickMarks marks(database, 0, INT64_MAX);
+  TickStamps marks(database, 0, INT64_MAX);
   while (marks.step()) coverage.add(marks.mark());
   return coverage.finish();
 }
@@ -559,9 +559,9 @@ void require_same(const Coverage& found, const Coverage& expected) {
   }
 }
 
-// Asked while some of the ticks are in stretches and some are not, some of the stretches have their ticks and some do
-// not, and after the wall clock was set.
-TEST_CASE("what was recorded, and why not, is known when the ticks are gone") {
+// Queries at several stages: some ticks are in stretches and others are not, some stretches still have their ticks and
+// others do not, and the wall clock has been set.
+TEST_CASE("coverage and the reasons of gaps are known after ticks expire") {
   const StoreFixture fixture;
   const std::uint32_t seed = GENERATE(5u, 10u, 34u, 48u, 113u, 208u);
   CAPTURE(seed);

@@ -1,14 +1,14 @@
-// The law of the store: what a snapshot answers is, field for field, what was in the tick.
+// The law of the store: a snapshot equals its tick, field for field.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <stop_token>
 
 #include "random_history.h"
 #include "recorded.h"
 #include "store/names.h"
-#include "store/snapshot_cursor.h"
 #include "store/states.h"
 #include "store_fixture.h"
 #include "support/simulation.h"
@@ -17,23 +17,24 @@
 namespace memoir::test {
 namespace {
 
+constexpr std::size_t kKeptBytes = std::size_t{1} << 20U;
+
 void check_same(const ProcessState& one, const ProcessState& among) {
   REQUIRE_OF_MANY(one.process.id == among.process.id);
   REQUIRE_OF_MANY(one.process.info == among.process.info);
   REQUIRE_OF_MANY(one.process.last_ms == among.process.last_ms);
-  REQUIRE_OF_MANY(one.process.gone_ms == among.process.gone_ms);
+  REQUIRE_OF_MANY(one.process.exited_ms == among.process.exited_ms);
   REQUIRE_OF_MANY(one.sample == among.sample);
-  REQUIRE_OF_MANY(one.sample_ms == among.sample_ms);
 }
 
-// What stepping has come to is what is loaded.
+// Stepping and loading give the same state.
 void check_stepped(const Snapshot& stepped, const Snapshot& loaded) {
   REQUIRE(stepped.tick.id == loaded.tick.id);
   REQUIRE(stepped.tick.begin == loaded.tick.begin);
   REQUIRE(stepped.tick.counts == loaded.tick.counts);
   REQUIRE(stepped.run.id == loaded.run.id);
   REQUIRE(stepped.run.last_tick_ms == loaded.run.last_tick_ms);
-  REQUIRE(stepped.run.end_reason == loaded.run.end_reason);
+  REQUIRE(stepped.run.stop_reason == loaded.run.stop_reason);
   REQUIRE(stepped.machine == loaded.machine);
   REQUIRE(stepped.categories == loaded.categories);
   REQUIRE(stepped.cgroups == loaded.cgroups);
@@ -41,7 +42,7 @@ void check_stepped(const Snapshot& stepped, const Snapshot& loaded) {
   for (std::size_t i = 0; i < loaded.processes.size(); ++i) check_same(stepped.processes[i], loaded.processes[i]);
 }
 
-// Each process that the file knows, at one tick: as the snapshot has it, and absent where it has not.
+// Each process of the file at one tick: equal to the snapshot's, and absent if it has none.
 void check_single(Reader& reader, const Snapshot& snapshot, const std::vector<StoredProcess>& all) {
   std::map<std::int64_t, const ProcessState*> alive;
   for (const ProcessState& state : snapshot.processes) alive[state.process.id] = &state;
@@ -59,15 +60,16 @@ void check_lives(const std::vector<StoredLife>& lives, const std::vector<StoredP
     REQUIRE_OF_MANY(lives[i].process_id == processes[i].id);
     REQUIRE_OF_MANY(lives[i].identity_id == processes[i].identity_id);
     REQUIRE_OF_MANY(lives[i].pid == processes[i].info.key.pid);
+    REQUIRE_OF_MANY(lives[i].start_ms == processes[i].info.start_ms);
     REQUIRE_OF_MANY(lives[i].first_ms == processes[i].first_ms);
-    REQUIRE_OF_MANY(lives[i].gone_ms == processes[i].gone_ms);
+    REQUIRE_OF_MANY(lives[i].exited_ms == processes[i].exited_ms);
   }
 }
 
-// Who lived in a stretch of ticks, as the rows of all that ever lived tell it.
+// Processes that ran in a range of ticks, from the rows of all processes ever.
 void check_lived(Reader& reader, const std::string& path, std::int64_t first, std::int64_t last, Range range) {
   SQLite::Database file(path, SQLite::OPEN_READONLY);
-  SQLite::Statement rows(file, "SELECT id, first_tick_id, gone_tick_id FROM process ORDER BY id");
+  SQLite::Statement rows(file, "SELECT id, first_tick_id, exited_tick_id FROM process ORDER BY id");
   std::vector<std::int64_t> expected;
   while (rows.executeStep()) {
     const std::int64_t born = rows.getColumn(1).getInt64();
@@ -93,8 +95,9 @@ void run_history(std::uint32_t seed) {
     const auto count = history.number(1, 40);
     for (std::int64_t i = 0; i < count; ++i) {
       if (history.chance(0.1)) history.lose_tick();
-      must(writer->write(history.next()));
-      ticks.push_back({history.expected(), history.boot().boot_id, i == 0});
+      const Tick tick = history.next();
+      must(writer->write(tick));
+      ticks.push_back({tick, history.boot().boot_id, i == 0});
     }
     if (history.chance(0.5)) must(writer->end_run(history.now(), "stopped"));
   }
@@ -104,22 +107,24 @@ void run_history(std::uint32_t seed) {
   check_lives(must(load_lives(*reader, always)), all);
   const bool in_order =
       std::ranges::is_sorted(ticks, std::less_equal(), [](const Recorded& of) { return of.tick.begin.wall_ms; });
-  SnapshotCursor cursor(*reader);
+  const auto stepping = fixture.reader();
+  stepping->keep_snapshots(kKeptBytes);
   for (std::size_t i = 0; i < ticks.size(); ++i) {
     INFO("seed " << seed << ", tick " << i + 1);
     const Snapshot snapshot = must(reader->snapshot(static_cast<std::int64_t>(i) + 1));
     check(snapshot, ticks[i], history.infos());
-    REQUIRE(must(cursor.next()));
-    check_stepped(cursor.snapshot(), snapshot);
+    check_stepped(must(stepping->snapshot(static_cast<std::int64_t>(i) + 1)), snapshot);
     // Many processes at many ticks: some ticks do.
     if (i % 7 == seed % 7) check_single(*reader, snapshot, all);
-    if (!in_order) continue;  // a range of the wall clock is no stretch of ticks
+    if (!in_order) continue;  // a range of the wall clock is no contiguous range of ticks
     const std::size_t last = std::min(i + seed % 5, ticks.size() - 1);
     check_lived(*reader, fixture.path(), static_cast<std::int64_t>(i) + 1, static_cast<std::int64_t>(last) + 1,
                 {ticks[i].tick.begin.wall_ms, ticks[last].tick.begin.wall_ms});
   }
-  REQUIRE_FALSE(must(cursor.next()));
-  check_stepped(cursor.snapshot(), must(reader->snapshot(static_cast<std::int64_t>(ticks.size()))));
+  REQUIRE(stepping->snapshot(static_cast<std::int64_t>(ticks.size()) + 1).error().kind == ErrorKind::not_found);
+  stepping->keep_snapshots(kKeptBytes);
+  for (auto id = static_cast<std::int64_t>(ticks.size()); id > 0; --id)
+    check_stepped(must(stepping->snapshot(id)), must(reader->snapshot(id)));
 }
 
 TEST_CASE("a snapshot equals the tick that was written, and one process its part of it, over random histories") {
@@ -149,32 +154,52 @@ TEST_CASE("a snapshot of a simulated server equals its tick while it is written"
   }
 }
 
-TEST_CASE("a cursor steps on while ticks are written, back, and to any tick") {
+TEST_CASE("kept snapshots are right while ticks are written, back, at any tick, and if few fit") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 50, .changing = 0.2, .births = 0.5, .short_lived = 500});
   const auto writer = fixture.writer();
   must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
   must(writer->write(simulation.next()));
   const auto reader = fixture.reader();
-  SnapshotCursor cursor(*reader);
-  REQUIRE(cursor.snapshot().processes.empty());
-  REQUIRE(must(cursor.next()));
-  for (std::int64_t id = 2; id <= 400; ++id) {
-    REQUIRE_FALSE(must(cursor.next()));
+  const auto stepping = fixture.reader();
+  stepping->keep_snapshots(kKeptBytes);
+  constexpr std::int64_t count = 400;
+  for (std::int64_t id = 1; id < count; ++id) {
+    const Snapshot snapshot = must(stepping->snapshot(id));
+    if (id % 10 == 0) check_stepped(snapshot, must(reader->snapshot(id)));
     must(writer->write(simulation.next()));
-    REQUIRE(must(cursor.next()));
-    check_stepped(cursor.snapshot(), must(reader->snapshot(id)));
   }
-  for (const std::int64_t id : {17, 399, 1}) {
-    REQUIRE(must(cursor.go_to(id)));
-    REQUIRE(must(cursor.next()));
-    check_stepped(cursor.snapshot(), must(reader->snapshot(id + 1)));
-    REQUIRE(must(cursor.previous()));
-    check_stepped(cursor.snapshot(), must(reader->snapshot(id)));
+  REQUIRE(stepping->snapshot(count + 1).error().kind == ErrorKind::not_found);
+  std::vector<Snapshot> loaded;
+  for (std::int64_t id = 1; id <= count; ++id) loaded.push_back(must(reader->snapshot(id)));
+  const auto check_at = [&](std::int64_t id) {
+    INFO("tick " << id);
+    check_stepped(must(stepping->snapshot(id)), loaded[static_cast<std::size_t>(id) - 1]);
+  };
+  for (const std::size_t bytes : {std::size_t{1}, kKeptBytes / 16, kKeptBytes}) {
+    stepping->keep_snapshots(bytes);
+    for (const std::int64_t id : {17, 18, 17, 16, 15, 398, 397, 400, 399, 1, 2, 1}) check_at(id);
+    for (std::int64_t id = count; id > 300; --id) check_at(id);
+    for (std::int64_t id = 300; id <= count; ++id) check_at(id);
   }
-  REQUIRE_FALSE(must(cursor.previous()));
-  REQUIRE_FALSE(must(cursor.go_to(401)));
-  check_stepped(cursor.snapshot(), must(reader->snapshot(1)));
+}
+
+TEST_CASE("a request to stop ends a snapshot, and the next ones are right") {
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 50});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  for (int i = 0; i < 20; ++i) must(writer->write(simulation.next()));
+  const auto reader = fixture.reader();
+  reader->keep_snapshots(kKeptBytes);
+  const Snapshot before = must(reader->snapshot(7));
+  std::stop_source stop;
+  stop.request_stop();
+  reader->start_answer({}, stop.get_token());
+  REQUIRE(reader->snapshot(8).error().kind == ErrorKind::blocked);
+  reader->start_answer({});
+  check_stepped(must(reader->snapshot(7)), before);
+  check_stepped(must(reader->snapshot(8)), must(fixture.reader()->snapshot(8)));
 }
 
 TEST_CASE("a tick that is not recorded is an error that names the file") {
@@ -182,7 +207,7 @@ TEST_CASE("a tick that is not recorded is an error that names the file") {
   fixture.writer();
   const auto snapshot = fixture.reader()->snapshot(7);
   REQUIRE(!snapshot.ok());
-  REQUIRE(snapshot.error().kind == ErrorKind::gone);
+  REQUIRE(snapshot.error().kind == ErrorKind::not_found);
   REQUIRE(snapshot.error().message.find(fixture.path()) != std::string::npos);
   REQUIRE_FALSE(must(load_process(*fixture.reader(), 7, 1)).has_value());
 }

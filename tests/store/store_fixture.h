@@ -1,6 +1,6 @@
 #pragma once
 
-// A database in a directory of its own, and short words for what must succeed.
+// A database in a directory of its own, and short functions for calls that must succeed.
 
 #include <memory>
 #include <set>

@@ -1,6 +1,6 @@
 #pragma once
 
-// What is swapped out, which stands beside the rows of rollups.
+// Swap values, which are stored in side rows of rollups.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace memoir::test {
 
-// A process in four has something swapped out now and then, of another it is not known for a while, and of another what
-// smaps_rollup tells of it never is.
+// Every fourth process has swap now and then, another's is unknown for a while, and another's smaps_rollup values are
+// never known.
 inline Tick with_swap(Tick tick) {
   for (ProcessSample& sample : tick.processes) {
     ProcessMemory& memory = sample.memory;
@@ -32,7 +32,7 @@ inline Tick with_swap(Tick tick) {
   return tick;
 }
 
-// Rows without one of their rollup, or that need not be there.
+// Rows without their rollup row, or with only default values.
 inline std::int64_t stray_swap_rows(const std::string& path) {
   SQLite::Database database(path, SQLite::OPEN_READONLY);
   std::int64_t rows = 0;
@@ -44,7 +44,8 @@ inline std::int64_t stray_swap_rows(const std::string& path) {
                                 "(w.{1}, w.subject, w.subject_id, w.slot, w.buckets) "
                                 "AND (r.anon_kib * 0 IS NOT w.swap_kib OR r.uss_kib * 0 IS NOT w.swap_pss_kib "
                                 "OR w.swap_low OR w.swap_mean OR w.swap_high OR w.swap_pss_low OR w.swap_pss_mean "
-                                "OR w.swap_pss_high))",
+                                "OR w.swap_pss_high OR r.anon_kib * 0 IS NOT w.hugetlb_kib OR w.hugetlb_low "
+                                "OR w.hugetlb_mean OR w.hugetlb_high))",
                                 shape.name, shape.block))
                 .getInt64();
   }

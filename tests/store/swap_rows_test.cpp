@@ -1,4 +1,4 @@
-// What is swapped out stands beside the rows of rollups, where there is something to tell.
+// Swap values are stored in side rows of rollups, where there are any.
 
 #include "swap_rows.h"
 
@@ -36,26 +36,25 @@ std::string word(const std::optional<std::int64_t>& value) {
   return value ? fmt::format("{}|", *value) : "NULL|";
 }
 
-// Of the first bucket of each row that is written, in the order of kind, subject and time: as the reader tells it, and
-// as the view does.
-std::vector<std::string> told_by_reader(Reader& reader, Tier tier, Metric metric) {
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::string> told;
+// The first bucket of each written row, in the order of kind, subject and time: from the reader and from the view.
+std::vector<std::string> rows_by_reader(Reader& reader, Tier tier, Metric metric) {
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::string> found;
   for (const SubjectKind kind :
        {SubjectKind::category, SubjectKind::process, SubjectKind::identity, SubjectKind::cgroup}) {
     must(reader.history({tier, kind, {}, kAll, {metric}, true}, [&](const SubjectInterval& of) {
       const Interval& at = of.interval;
       const std::int64_t from_ms = at.from_ms - at.from_ms % bucket_ms(tier);
       const auto key = std::tuple(static_cast<std::int64_t>(kind), of.subject_id, from_ms);
-      told.try_emplace(key, word(at.last) + word(at.min) + word(at.mean) + word(at.max));
+      found.try_emplace(key, word(at.last) + word(at.min) + word(at.mean) + word(at.max));
     }));
   }
   std::vector<std::string> rows;
-  for (const auto& [key, words] : told)
+  for (const auto& [key, words] : found)
     rows.push_back(fmt::format("{}|{}|{}|{}", std::get<0>(key), std::get<1>(key), std::get<2>(key), words));
   return rows;
 }
 
-std::vector<std::string> told_by_view(SQLite::Database& database, Tier tier, Metric metric) {
+std::vector<std::string> rows_by_view(SQLite::Database& database, Tier tier, Metric metric) {
   return rows_of(database,
                  fmt::format("SELECT CASE subject WHEN 'category' THEN 1 WHEN 'process' THEN 2 WHEN 'identity' THEN 3 "
                              "ELSE 4 END AS kind, subject_id, from_ms, {1}_kib, {1}_min_kib, {1}_mean_kib, {1}_max_kib "
@@ -65,7 +64,7 @@ std::vector<std::string> told_by_view(SQLite::Database& database, Tier tier, Met
 
 }  // namespace
 
-TEST_CASE("only what is swapped out, or not known to be, has a row beside its rollup") {
+TEST_CASE("only nonzero or unknown swap has a side row of its rollup") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 12, .changing = 0.15, .births = 0, .interval_ms = kMinuteMs});
   const auto writer = fixture.writer();
@@ -85,15 +84,15 @@ TEST_CASE("only what is swapped out, or not known to be, has a row beside its ro
   for (const TierShape& shape : kRollupTiers) {
     for (const Metric metric : {Metric::swap, Metric::swap_pss}) {
       INFO(shape.name << " " << to_string(metric));
-      // The reader also tells what is not written yet.
-      const auto read = told_by_reader(*reader, shape.tier, metric);
-      const std::set<std::string> told(read.begin(), read.end());
-      for (const std::string& row : told_by_view(database, shape.tier, metric)) REQUIRE_OF_MANY(told.contains(row));
+      // The reader also has rows not written yet.
+      const auto read = rows_by_reader(*reader, shape.tier, metric);
+      const std::set<std::string> expected(read.begin(), read.end());
+      for (const std::string& row : rows_by_view(database, shape.tier, metric)) REQUIRE_OF_MANY(expected.contains(row));
     }
   }
 }
 
-TEST_CASE("the row beside a rollup goes once the rollup tells that nothing is swapped out") {
+TEST_CASE("the side row of a rollup is deleted once the rollup has no swap") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 12, .changing = 0.15, .births = 0, .interval_ms = kMinuteMs});
   const auto writer = fixture.writer();
@@ -121,7 +120,7 @@ TEST_CASE("the row beside a rollup goes once the rollup tells that nothing is sw
   CHECK(stray_swap_rows(fixture.path()) == 0);
 }
 
-TEST_CASE("retention and an extract leave no row behind whose rollup is gone") {
+TEST_CASE("retention and an extract leave no side row without its rollup") {
   const StoreFixture fixture;
   constexpr std::int64_t interval_ms = 10 * kMinuteMs;
   Simulation simulation({.processes = 8, .changing = 0.3, .births = 0.1, .interval_ms = interval_ms});

@@ -36,7 +36,7 @@ TEST_CASE("every table of the schema is in the list once, and every listed one i
                         "ESCAPE '\\' ORDER BY name"));
 }
 
-TEST_CASE("tables have the columns that the list says they age by and are named by") {
+TEST_CASE("tables have the age and name columns of the list") {
   const StoreFixture fixture;
   fixture.writer();
   for (const StoreTable& table : store_tables()) {
@@ -55,16 +55,31 @@ TEST_CASE("tables have the columns that the list says they age by and are named 
   }
 }
 
+TEST_CASE("the list knows which rows of a tick belong to a process") {
+  const StoreFixture fixture;
+  fixture.writer();
+  for (const StoreTable& table : store_tables()) {
+    INFO(table.name);
+    const auto columns = columns_of(fixture.path(), table.name);
+    const bool of_process = std::ranges::count(columns, "process_id") > 0;
+    if (table.kind == TableKind::samples && of_process) CHECK(table.process == "process_id");
+    if (!table.process.empty())
+      CHECK(
+          texts(fixture.path(), fmt::format("SELECT 1 FROM {} WHERE tick_id = 0 AND {} = 0", table.name, table.process))
+              .empty());
+  }
+}
+
 TEST_CASE("each tier has its tables and its columns of retention") {
   const StoreFixture fixture;
   fixture.writer();
   const auto tables = tables_of(TableKind::rollups);
-  CHECK(tables.size() == 3 * kRollupTiers.size());
+  CHECK(tables.size() == 4 * kRollupTiers.size());
   const auto retention = columns_of(fixture.path(), "retention");
   for (const TierShape& shape : kRollupTiers) {
     INFO(shape.name);
     CHECK(shape_of(shape.tier).name == shape.name);
-    for (const char* holds : {"rollup", "swap", "machine"}) {
+    for (const char* holds : {"rollup", "swap", "machine", "activity"}) {
       const auto table = std::ranges::find(tables, fmt::format("{}_{}", holds, shape.name), &StoreTable::name);
       REQUIRE(table != tables.end());
       CHECK(table->tier == shape.tier);

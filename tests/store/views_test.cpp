@@ -1,4 +1,4 @@
-// The views that people use with sqlite3 say what the reader says.
+// The views for sqlite3 agree with the reader.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
@@ -35,6 +35,9 @@ void compare_processes(SQLite::Database& database, const Snapshot& snapshot) {
     REQUIRE(rows.getColumn("unit").getString() == state.process.unit);
     REQUIRE(rows.getColumn("identity").getString() == state.process.identity);
     REQUIRE(rows.getColumn("source").getString() == to_string(state.sample.source));
+    const auto read = state.sample.read_boot_ms;
+    REQUIRE(number(rows.getColumn("read_ms")) ==
+            (read ? std::optional(snapshot.tick.begin.wall_ms - snapshot.tick.begin.boot_ms + *read) : std::nullopt));
     REQUIRE(number(rows.getColumn("uss_kib")) == uss_kib(state.sample.memory));
     for (std::size_t i = 0; i < ProcessMemory::kCount; ++i) {
       INFO(kProcessFields[i].column);
@@ -87,10 +90,11 @@ void compare_rest(SQLite::Database& database, const Snapshot& snapshot) {
   REQUIRE(!cgroups.executeStep());
 }
 
-// Columns in milliseconds that are no times.
-const std::set<std::string> kDurations{"covered_ms", "interval_ms", "lived_ms", "mean_lived_ms", "width_ms"};
+// Columns in milliseconds that are durations, not times.
+const std::set<std::string> kDurations{"covered_ms",    "interval_ms", "lived_ms",
+                                       "mean_lived_ms", "read_age_ms", "width_ms"};
 
-// The views with a time whose text is missing or differs, and how many texts are right.
+// The views with a time but without its correct text, and the number of correct texts.
 std::pair<std::string, std::int64_t> check_times(SQLite::Database& database) {
   std::string wrong;
   std::int64_t right = 0;
@@ -163,7 +167,7 @@ TEST_CASE("runs and high-water marks have views with names") {
   REQUIRE(database.execAndGet("SELECT COUNT(*) FROM high_water_named WHERE name IS NULL").getInt() == 0);
 }
 
-// Steps of SQLite's virtual machine that a query takes.
+// Steps of SQLite's virtual machine for a query.
 int steps_of(SQLite::Database& database, const std::string& sql) {
   sqlite3_stmt* statement = nullptr;
   REQUIRE(sqlite3_prepare_v2(database.getHandle(), sql.c_str(), -1, &statement, nullptr) == SQLITE_OK);
@@ -181,7 +185,7 @@ TEST_CASE("exited processes cost process_at little more than their rows") {
   for (int i = 0; i < 60; ++i) must(writer->write(simulation.next()));
   SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
   const auto number_of = [&](const std::string& sql) { return database.execAndGet(sql).getInt(); };
-  REQUIRE(number_of("SELECT COUNT(*) FROM process WHERE gone_tick_id IS NOT NULL") > 500);
+  REQUIRE(number_of("SELECT COUNT(*) FROM process WHERE exited_tick_id IS NOT NULL") > 500);
   const int rows = number_of(
       "SELECT SUM((SELECT COUNT(*) FROM process_sample WHERE tick_id BETWEEN t.keyframe_id AND t.id) + "
       "(SELECT COUNT(*) FROM process_state WHERE tick_id BETWEEN t.keyframe_id AND t.id)) FROM tick AS t");
@@ -191,8 +195,8 @@ TEST_CASE("exited processes cost process_at little more than their rows") {
   CHECK(steps < 35 * rows);
 }
 
-// What the schema promises of its cost: a view asked for one tick reads the rows since its keyframe, not the history.
-TEST_CASE("a view asked for one tick does not go through the whole history") {
+// The promised cost: a view of one tick reads the rows since its keyframe, not the history.
+TEST_CASE("a view of one tick does not scan the whole history") {
   const StoreFixture fixture;
   fixture.writer();
   SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
@@ -209,7 +213,7 @@ TEST_CASE("a view asked for one tick does not go through the whole history") {
       INFO(sql << ": " << step);
       for (const StoreTable& table : tables_of(TableKind::samples))
         REQUIRE(step.find("SCAN " + std::string(table.name)) == std::string::npos);
-      // Those of two tables become part of the question; s is the first of process_detail.
+      // Those of two tables become part of the query; s is the first of process_detail.
       for (const char* whole : {"SCAN s", "MATERIALIZE process_detail", "MATERIALIZE category_sample"})
         REQUIRE(step.find(whole) == std::string::npos);
       // The alias of tick; latest has it of one row.

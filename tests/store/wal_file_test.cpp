@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kPage = 2048;
 constexpr std::size_t kFrame = 24 + 2048;
 
-// A -wal of several commits as SQLite writes it; the frames of an earlier round lie behind them.
+// A -wal of several commits as SQLite writes it; followed by frames of an earlier round.
 class Log {
  public:
   Log() {
@@ -55,7 +55,7 @@ std::string flipped(std::string bytes, std::size_t at) {
 
 }  // namespace
 
-TEST_CASE("a -wal as SQLite leaves it has no damage, wherever it ends") {
+TEST_CASE("a -wal of SQLite has no damage, wherever it ends") {
   const Log log;
   REQUIRE(log.ends.size() == Log::kCommits);
   REQUIRE(log.end < log.bytes.size());
@@ -71,17 +71,16 @@ TEST_CASE("a byte of the -wal that changed before the last commits is damage") {
   std::mt19937_64 random(7);
   const std::size_t before_last = log.ends[log.ends.size() - 4];
   for (int i = 0; i < 100; ++i) {
-    // The first frame's salts stand in for the head's where that is damaged: any one byte is.
+    // The first frame's salts replace the header's if that is damaged; here any one byte is.
     const std::size_t at = std::uniform_int_distribution<std::size_t>(0, before_last - 1)(random);
     INFO("byte " << at);
     REQUIRE(!wal_damage(flipped(log.bytes, at), kPage).empty());
   }
-  REQUIRE(wal_damage(flipped(log.bytes, 32 + 5 * kFrame + 100), kPage) ==
-          "frame 6 of the -wal does not hold its checksum");
-  REQUIRE(wal_damage(flipped(log.bytes, 13), kPage) == "the head of the -wal does not hold its checksum");
+  REQUIRE(wal_damage(flipped(log.bytes, 32 + 5 * kFrame + 100), kPage) == "frame 6 of the -wal has a wrong checksum");
+  REQUIRE(wal_damage(flipped(log.bytes, 13), kPage) == "the header of the -wal has a wrong checksum");
 }
 
-TEST_CASE("what a power cut left of the last commit is no damage") {
+TEST_CASE("the remains of the last commit after a power cut are no damage") {
   const Log log;
   const std::size_t from = log.ends[log.ends.size() - 2];
   for (std::size_t at = from; at < log.end; at += 397) {
@@ -93,7 +92,7 @@ TEST_CASE("what a power cut left of the last commit is no damage") {
   }
 }
 
-TEST_CASE("what is no -wal has no damage") {
+TEST_CASE("any other file has no damage") {
   for (const std::size_t length : {0U, 5U, 32U, 56U, 2104U, 10000U}) {
     REQUIRE(wal_damage(std::string(length, '\0'), kPage).empty());
     REQUIRE(wal_damage(std::string(length, '\xff'), kPage).empty());

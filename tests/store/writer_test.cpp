@@ -50,14 +50,14 @@ TEST_CASE("a second writer is refused with the pid of the first") {
   REQUIRE(status == 0);
 }
 
-TEST_CASE("the lock ends with its writer") {
+TEST_CASE("the lock is released with its writer") {
   const StoreFixture fixture;
   fixture.writer();
   REQUIRE(!must(fixture.reader()->info()).recorder_pid);
   fixture.writer();
 }
 
-TEST_CASE("runs end as they ended, and the next one says what lies between") {
+TEST_CASE("runs end with their own reason, and the next run reports the gap") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 3});
   record(fixture, simulation, 3, "stopped");
@@ -67,15 +67,15 @@ TEST_CASE("runs end as they ended, and the next one says what lies between") {
   const auto reader = fixture.reader();
   const auto runs = must(reader->runs());
   REQUIRE(runs.size() == 3);
-  REQUIRE(runs[0].end_reason == "stopped");
-  REQUIRE(runs[1].end_reason == "unclean");
-  REQUIRE(runs[1].ended_ms == runs[1].last_tick_ms);
-  REQUIRE(runs[2].end_reason == "once");
+  REQUIRE(runs[0].stop_reason == "stopped");
+  REQUIRE(runs[1].stop_reason == "unclean");
+  REQUIRE(runs[1].stopped_ms == runs[1].last_tick_ms);
+  REQUIRE(runs[2].stop_reason == "once");
   REQUIRE(runs[2].boot == simulation.boot());
   REQUIRE(kinds(*reader) == std::vector<std::string>{"unclean", "gap"});
 }
 
-TEST_CASE("a run knows what counts its processes") {
+TEST_CASE("a run has the source of its census") {
   const StoreFixture fixture;
   const Simulation simulation({.processes = 1});
   for (const char* census : {"", "bpf", "proc"}) {
@@ -91,7 +91,7 @@ TEST_CASE("a run knows what counts its processes") {
   CHECK(runs[2].census == "proc");
 }
 
-TEST_CASE("a run that died before its first tick is told of, and so is the gap before it") {
+TEST_CASE("a run that crashed before its first tick is reported, and so is the gap before it") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 3});
   record(fixture, simulation, 0, "");
@@ -103,11 +103,11 @@ TEST_CASE("a run that died before its first tick is told of, and so is the gap b
   const auto reader = fixture.reader();
   REQUIRE(kinds(*reader) == std::vector<std::string>{"unclean", "unclean", "gap"});
   const auto events = must(load_events(*reader, {0, 4'000'000'000'000}));
-  REQUIRE(events[1].text == "The recorder with process id 4711 ended without closing its run, before its first tick");
+  REQUIRE(events[1].text == "memoird (4711) stopped without closing its run, before its first tick");
   REQUIRE(events[2].text.ends_with(": not running"));
 }
 
-TEST_CASE("a process that only dropped ticks saw has its row, with its end") {
+TEST_CASE("a process known only from dropped ticks has its row, with its exit") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 3, .births = 0});
   const auto writer = fixture.writer();
@@ -129,17 +129,17 @@ TEST_CASE("a process that only dropped ticks saw has its row, with its end") {
   const auto processes = must(load_processes(*reader, {tick.begin.wall_ms, tick.begin.wall_ms}));
   REQUIRE(processes.size() == 5);
   REQUIRE(processes[3].info == shell);
-  REQUIRE(processes[3].end == "execed");
+  REQUIRE(processes[3].exit_kind == "execed");
   REQUIRE(processes[4].info == tool);
-  REQUIRE(processes[4].end == "exited");
+  REQUIRE(processes[4].exit_kind == "exited");
   REQUIRE(processes[4].first_ms == tick.begin.wall_ms);
   REQUIRE(processes[4].last_ms == tick.begin.wall_ms);
-  REQUIRE(processes[4].gone_ms == tick.begin.wall_ms);
+  REQUIRE(processes[4].exited_ms == tick.begin.wall_ms);
   REQUIRE(must(load_processes(*reader, {tick.begin.wall_ms + 10'000, tick.begin.wall_ms + 10'000})).size() == 3);
   for (std::int64_t id = 1; id <= 3; ++id) REQUIRE(must(reader->snapshot(id)).processes.size() == 3);
 }
 
-TEST_CASE("a command is stored once, and is not another whose line has the same digest") {
+TEST_CASE("a command is stored once, and differs from another with the same digest") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 4});
   const auto writer = fixture.writer();
@@ -172,7 +172,7 @@ TEST_CASE("a run without a tick leaves the others alone") {
   REQUIRE(!runs[2].first_tick_ms);
 }
 
-TEST_CASE("a restarted recorder goes on with the processes that it knew") {
+TEST_CASE("a restarted recorder continues with its known processes") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 4, .births = 0});
   record(fixture, simulation, 2, "stopped");
@@ -180,6 +180,17 @@ TEST_CASE("a restarted recorder goes on with the processes that it knew") {
   const auto known = must(writer->known_processes(simulation.boot().boot_id));
   REQUIRE(known.size() == 4);
   REQUIRE(must(writer->known_processes("another boot")).empty());
+  std::vector<KnownName> names;
+  const auto visit = [&names](const KnownName& name) { names.push_back(name); };
+  must(writer->visit_names(0, visit));
+  const std::size_t count = names.size();
+  CHECK((count > 0 && count <= known.size()));
+  for (const KnownName& name : names) {
+    CHECK_FALSE(name.command.empty());
+    CHECK(name.first_ms <= simulation.now().wall_ms);
+  }
+  must(writer->visit_names(simulation.now().wall_ms + 1, visit));
+  CHECK(names.size() == count);
   must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
   Tick tick = simulation.next();
   const ProcessKey gone = tick.processes.front().key;
@@ -189,12 +200,12 @@ TEST_CASE("a restarted recorder goes on with the processes that it knew") {
   const auto processes = must(load_processes(*fixture.reader(), {0, 4'000'000'000'000}));
   REQUIRE(processes.size() == 4);
   for (const StoredProcess& process : processes) {
-    REQUIRE(process.end == (process.info.key == gone ? "unknown" : ""));
-    REQUIRE(process.gone_ms.has_value() == (process.info.key == gone));
+    REQUIRE(process.exit_kind == (process.info.key == gone ? "unknown" : ""));
+    REQUIRE(process.exited_ms.has_value() == (process.info.key == gone));
   }
 }
 
-TEST_CASE("what lived in another boot has ended") {
+TEST_CASE("processes of another boot have exited") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 4, .births = 0});
   record(fixture, simulation, 2, "stopped");
@@ -204,12 +215,13 @@ TEST_CASE("what lived in another boot has ended") {
   const Range all{0, 4'000'000'000'000};
   const auto processes = must(load_processes(*reader, all));
   REQUIRE(processes.size() == 8);
-  REQUIRE(std::count_if(processes.begin(), processes.end(), [](const auto& p) { return p.end == "unknown"; }) == 4);
+  REQUIRE(std::count_if(processes.begin(), processes.end(), [](const auto& p) { return p.exit_kind == "unknown"; }) ==
+          4);
   const std::int64_t last = must(reader->info()).last_tick_ms;
   REQUIRE(must(load_processes(*reader, {last, last})).size() == 4);
 }
 
-TEST_CASE("a stepped wall clock is told, and ticks keep the order of recording") {
+TEST_CASE("a stepped wall clock is reported, and ticks keep the order of recording") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 2});
   const auto writer = fixture.writer();
@@ -222,7 +234,7 @@ TEST_CASE("a stepped wall clock is told, and ticks keep the order of recording")
   REQUIRE(kinds(*reader) == std::vector<std::string>{"clock-step"});
   const auto ticks = must(reader->ticks({0, 4'000'000'000'000}));
   for (std::size_t i = 1; i < ticks.size(); ++i) REQUIRE(ticks[i].begin.boot_ms > ticks[i - 1].begin.boot_ms);
-  // Ticks 3 to 5 and 6 to 8 have times that came twice or nearly so: the latest time wins.
+  // Ticks 3 to 5 and 6 to 8 have repeated or nearly repeated times: the latest one wins.
   REQUIRE(must(reader->tick_at(first.wall_ms + 26'000))->id == 6);
   REQUIRE(must(reader->tick_at(first.wall_ms + 30'000))->id == 4);
   REQUIRE(!must(reader->tick_at(first.wall_ms - 1)));
@@ -256,7 +268,7 @@ int fill_the_disk(const StoreFixture& fixture) {
   return failed > 0 ? 0 : 8;
 }
 
-TEST_CASE("a write that finds the disk full leaves nothing, and can be repeated") {
+TEST_CASE("a write on a full disk leaves nothing and can be repeated") {
   const StoreFixture fixture;
   const pid_t child = fork();
   if (child == 0) _exit(fill_the_disk(fixture));
@@ -285,7 +297,7 @@ TEST_CASE("the main file alone has all but the last two minutes, and is a databa
   }
 }
 
-// The -wal has room for the end of the run, but the database cannot take in what is in it.
+// The -wal has space for the end of the run, but the database cannot take a checkpoint.
 int end_on_a_full_disk(const StoreFixture& fixture) {
   signal(SIGXFSZ, SIG_IGN);
   Simulation simulation({.processes = 300, .changing = 0.5, .births = 2});
@@ -299,10 +311,10 @@ int end_on_a_full_disk(const StoreFixture& fixture) {
   if (!writer->end_run(simulation.now(), "reload").ok()) return 3;
   if (!writer->begin_run(run_info(simulation.boot(), simulation.now())).ok()) return 4;
   const auto runs = must(fixture.reader()->runs());
-  return runs.size() == 3 && runs[1].end_reason == "reload" ? 0 : 5;
+  return runs.size() == 3 && runs[1].stop_reason == "reload" ? 0 : 5;
 }
 
-TEST_CASE("a run ends although the disk is too full for a checkpoint") {
+TEST_CASE("a run ends even if the disk is too full for a checkpoint") {
   const StoreFixture fixture;
   const pid_t child = fork();
   if (child == 0) _exit(end_on_a_full_disk(fixture));
@@ -321,7 +333,7 @@ TEST_CASE("nothing is written without a run") {
   REQUIRE(!writer->end_run(simulation.now(), "stopped").ok());
 }
 
-TEST_CASE("a damaged database is named after an unclean end") {
+TEST_CASE("a damaged database is named after an unclean stop") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 200});
   record(fixture, simulation, 30, "");
@@ -340,8 +352,8 @@ TEST_CASE("a damaged database is named after an unclean end") {
   REQUIRE(writer.error().message.find("damaged") != std::string::npos);
 }
 
-// Of a file of which only one page is lost, hardly any is met by what a start reads.
-TEST_CASE("an unclean end has the whole file looked through at the next start") {
+// A start reads hardly any single damaged page of a file.
+TEST_CASE("after an unclean stop the whole file is checked at the next start") {
   constexpr std::size_t page = 2048;
   const StoreFixture fixture;
   Simulation simulation({.processes = 100});

@@ -11,14 +11,14 @@ using Catch::Matchers::ContainsSubstring;
 #else
 #include <catch2/catch.hpp>
 namespace memoir::test {
-// Catch2 3's name for it; there Contains() is for ranges.
+// The name in Catch2 3, where Contains() is for ranges.
 inline auto ContainsSubstring(const std::string& text) {  // NOLINT(readability-identifier-naming)
   return Catch::Matchers::Contains(text);
 }
 }  // namespace memoir::test
 #endif
 
-// For loops of many turns: Catch takes its time to write down each REQUIRE that holds.
+// For long loops: Catch is slow to record each passing REQUIRE.
 #define REQUIRE_OF_MANY(...)                    \
   do {                                          \
     if (!(__VA_ARGS__)) REQUIRE((__VA_ARGS__)); \

@@ -44,7 +44,7 @@ std::string contents(const Fd& fd) {
     if (setgroups(0, nullptr) != 0 || setgid(*what.as_user) != 0 || setuid(*what.as_user) != 0) _exit(126);
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // cleared by the change of user
   }
-  // By descriptor: the user need not reach the build's folder.
+  // By descriptor: the user may lack access to the build's folder.
   fexecve(program, arguments.data(), environment.data());
   _exit(127);
 }

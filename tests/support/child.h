@@ -1,6 +1,6 @@
 #pragma once
 
-// Programs that a test starts, and what comes of them. None outlives its test, none is waited for longer than a minute.
+// Programs started by a test, with their output. Each is killed with its test, and waited for at most a minute.
 
 #include <functional>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace memoir::test {
 
-// Returns once `condition` holds; fails the test if it does not within a minute. `what` is for the message.
+// Returns once `condition` is true; fails the test after a minute. `what` is for the message.
 void wait_until(std::string_view what, const std::function<bool()>& condition);
 
 struct Program {
@@ -59,7 +59,7 @@ struct Outcome {
 // Runs a program to its end.
 Outcome run(const Program& program);
 
-// An ordinary user that owns nothing, if we may become one.
+// An ordinary user without files, if we may change the user.
 std::optional<uid_t> other_user();
 
 }  // namespace memoir::test

@@ -11,7 +11,7 @@ namespace memoir::test {
 
 using CsvRecords = std::vector<std::vector<std::string>>;
 
-// Nothing where a quote is not closed.
+// nullopt for an unclosed quote.
 inline std::optional<CsvRecords> csv_records(std::string_view text) {
   CsvRecords records(1, std::vector<std::string>(1));
   bool quoted = false;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A census of a fake /proc: sees what its stat and status say at the moment of a look.
+// A census of a fake /proc: reads its stat and status at the time of a read.
 
 #include <memory>
 #include <set>
@@ -16,17 +16,17 @@ namespace memoir::test {
 
 class FakeCensus final : public Census {
  public:
-  // What a test has told it, shared with the collector's.
+  // Behaviour that a test sets, shared with the collector's.
   struct Script {
     std::set<std::int32_t> hidden;  // pids that it does not see
     bool fails = false;
-    int looks = 0;
+    int reads = 0;
   };
 
   FakeCensus(ProcFs proc, std::shared_ptr<Script> script) : proc_(std::move(proc)), script_(std::move(script)) {}
 
-  Status look(std::vector<CensusProcess>& processes) override {
-    ++script_->looks;
+  Status read(std::vector<CensusProcess>& processes) override {
+    ++script_->reads;
     if (script_->fails) return Error{ErrorKind::io, "the iterator is gone"};
     processes.clear();
     std::vector<std::int32_t> pids;
@@ -51,11 +51,11 @@ class FakeCensus final : public Census {
     const auto head =
         status_text ? parse_status(*status_text, process.memory) : Result<StatusHead>(status_text.error());
     if (!head) return;
-    process.comm = unescape_name(head->name);
-    process.state = head->state;
-    process.parent_pid = head->parent_pid;
-    process.uid = head->uid;
-    process.threads = head->threads;
+    process.comm = unescape_name(head->name.value());
+    process.state = head->state.value();
+    process.parent_pid = head->parent_pid.value();
+    process.uid = head->uid.value();
+    process.threads = head->threads.value();
     processes.push_back(std::move(process));
   }
 

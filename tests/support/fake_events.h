@@ -1,6 +1,6 @@
 #pragma once
 
-// Process events as a test tells them.
+// Process events that a test supplies.
 
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@ namespace memoir::test {
 
 class FakeEvents final : public ProcessEvents {
  public:
-  // Shared with the collector's: what is taken next.
+  // Shared with the collector's: the next events.
   struct Script {
     std::vector<ProcessEvent> events;
     std::uint64_t lost = 0;

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kPageKib = 4;
 constexpr uid_t kNobody = 65534;
 
-// In place if the file exists: who has it open sees the new text.
+// Writes in place if the file exists: open descriptors see the new text.
 void write_file(const std::string& path, std::string_view text) {
   if (fs::exists(path)) fs::permissions(path, fs::perms(0644));
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
@@ -25,7 +25,7 @@ void write_file(const std::string& path, std::string_view text) {
   if (!out.flush()) throw std::runtime_error("cannot write " + path);
 }
 
-// Emptied first: who has it open reads nothing.
+// Truncates the file first, so that open descriptors read nothing.
 void remove_file(const std::string& path) {
   if (!fs::exists(fs::symlink_status(path))) return;
   if (fs::is_regular_file(fs::symlink_status(path))) write_file(path, "");
@@ -106,6 +106,7 @@ ProcessMemory memory_of(std::int64_t private_kib, std::int64_t shared_kib) {
   using F = ProcessField;
   ProcessMemory m;
   for (std::size_t i = 0; i < kRollupFields + kStatusFields; ++i) m.set(static_cast<F>(i), 0);
+  m.set(F::shared_swap, 0);  // as on a machine without swap
   const std::int64_t rss = private_kib + shared_kib;
   for (const F field : {F::private_dirty, F::pss_dirty, F::pss_anon, F::anonymous, F::rss_anon, F::vm_data}) {
     m.set(field, private_kib);
@@ -210,7 +211,7 @@ void FakeProc::block(std::int32_t pid, PidFile file) {
 }
 
 bool FakeProc::unblock(std::int32_t pid, PidFile file) {
-  // The other end opens only if a reader waits at this one (fifo(7)), and that lets it go.
+  // The other end opens only if a reader waits at this one (fifo(7)), which releases it.
   const std::string path = proc_.path(pid, file);
   const Fd writer(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
   if (writer) fs::remove(path);
@@ -226,7 +227,7 @@ void FakeProc::remove(SystemFile file) {
 }
 
 AsOrdinaryUser::AsOrdinaryUser() : changed_(::geteuid() == 0) {
-  // The file system's user id is a thread's own, and with it go root's capabilities over files (setfsuid(2)).
+  // The file system's user id is per thread, and root's file capabilities follow it (setfsuid(2)).
   if (changed_) ::setfsuid(kNobody);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// A /proc of a test's own, as files in a temporary directory.
+// A fake /proc as files in a temporary directory.
 //
 //   test::FakeProc proc;                                 // a machine without processes, boot id and all
 //   test::FakeProcess nginx{.pid = 100, .comm = "nginx", .arguments = {"nginx", "-g", "daemon off;"}};
@@ -8,15 +8,17 @@
 //   proc.add(nginx);
 //   const auto collector = make_proc_source(ProcFs(proc.root()), …);
 //
-// What a kept descriptor sees, as with the kernel:
-//   update()        the same process goes on: every file is rewritten in place, a kept descriptor reads the new text
-//   exec()          another image under the same pid and start: in place, but for smaps_rollup and smaps, which are new
-//                   files; a kept descriptor of the old ones reads nothing
-//   become_zombie() no memory, no arguments, no exe; smaps_rollup is gone, a kept descriptor reads nothing
-//   remove()        all is gone; kept descriptors read nothing, which the parsers call gone (the kernel says ESRCH)
+// Reads of a cached descriptor, as with the kernel:
+//   update()        the same process continues: every file is rewritten in place, a cached descriptor reads the new
+// text
+//   exec()          another image under the same pid and start: in place, except smaps_rollup and smaps, which are new
+//                   files; a cached descriptor of the old ones reads nothing
+//   become_zombie() no memory, no arguments, no exe; smaps_rollup is deleted, a cached descriptor reads nothing
+//   remove()        all files are deleted; cached descriptors read nothing: not_found to the parsers (ESRCH in the
+// kernel)
 //   add() after remove()  the pid is reused: new files throughout
 //
-// Errors while building the tree throw. One thread changes the tree; do it between the ticks of the one that reads.
+// Errors while building the tree throw. One thread changes the tree; between the reading thread's ticks.
 
 #include <cstdint>
 #include <optional>
@@ -45,18 +47,18 @@ struct FakeProcess {
   std::string cwd = {};
   std::string cgroup = "/";    // v2 path
   bool kernel_thread = false;  // no memory, no arguments, no links, no smaps_rollup
-  ProcessMemory memory = {};   // what status and smaps_rollup show: lines for the fields that are present
-  // Given, the text stands in the file as it is.
+  ProcessMemory memory = {};   // for status and smaps_rollup: a line for each field present
+  // If given, the text is the file's content unchanged.
   std::optional<std::string> stat = {};
   std::optional<std::string> statm = {};
   std::optional<std::string> status = {};
   std::optional<std::string> smaps_rollup = {};
-  std::optional<std::string> smaps = {};  // not given: there is none
+  std::optional<std::string> smaps = {};  // none unless given
   std::optional<std::string> cmdline = {};
   std::optional<std::string> cgroup_text = {};
 };
 
-// Every field of a process, all of whose memory is private and anonymous except `shared_kib` of clean file pages that
+// Every field of a process with private anonymous memory, except `shared_kib` of clean file pages that
 // one other process maps too. The parts add up.
 ProcessMemory memory_of(std::int64_t private_kib, std::int64_t shared_kib = 0);
 
@@ -70,22 +72,22 @@ class FakeProc {
   const std::string& root() const { return proc_.root(); }
   const ProcFs& proc() const { return proc_; }
 
-  // Processes. See above for what kept descriptors see.
+  // Processes. See above for cached descriptors.
   void add(const FakeProcess& process);
   void update(const FakeProcess& process);
   void exec(const FakeProcess& process);
   void become_zombie(FakeProcess process);
   void remove(std::int32_t pid);
 
-  // One file of a process: another text in place; gone; not permitted (mode 000, which root does not feel: see
-  // AsOrdinaryUser, and lifted by the next write or update).
+  // One file of a process: another text in place; deleted; denied (mode 000, which does not affect root: see
+  // AsOrdinaryUser; lifted by the next write or update).
   void write(std::int32_t pid, PidFile file, std::string_view text);
   void remove(std::int32_t pid, PidFile file);
   void deny(std::int32_t pid, PidFile file);
 
-  // block() puts a fifo in the file's place: who opens it waits. update() and write() leave it so. unblock() lets go
-  // who waits (the open succeeds, the read fails) and removes the fifo; it returns false, and does nothing, while
-  // nobody waits. Descriptors kept from before read nothing.
+  // block() replaces the file with a fifo: opening it waits. update() and write() leave it so. unblock() releases the
+  // waiting reader (the open succeeds, the read fails) and removes the fifo; without a waiting reader it does nothing
+  // and returns false. Descriptors from before read nothing.
   void block(std::int32_t pid, PidFile file);
   bool unblock(std::int32_t pid, PidFile file);
 
@@ -102,8 +104,8 @@ class FakeProc {
   ProcFs proc_;
 };
 
-// While it lives, files are opened by the calling thread, and threads it starts, with an ordinary user's rights, even
-// when the test runs as root. Change the tree outside of it.
+// During its lifetime the calling thread and its new threads open files with an ordinary user's rights, even
+// if the test runs as root. Change the tree outside of it.
 class AsOrdinaryUser {
  public:
   AsOrdinaryUser();

@@ -16,7 +16,7 @@ constexpr const char* kName = "memoir-fault";
 
 }  // namespace
 
-// Followed in memory by the file of the real VFS.
+// Followed in memory by the real VFS's file.
 struct FaultFile : sqlite3_file {
   FaultVfs* disk;
   std::string* path;
@@ -33,6 +33,7 @@ struct FaultFile : sqlite3_file {
     return real(file)->pMethods->xClose(real(file));
   }
   static int read(sqlite3_file* file, void* to, int count, sqlite3_int64 at) {
+    if (const int code = of(file).disk->before_read(); code != SQLITE_OK) return code;
     return real(file)->pMethods->xRead(real(file), to, count, at);
   }
   static int write(sqlite3_file* file, const void* from, int count, sqlite3_int64 at) {
@@ -57,7 +58,7 @@ struct FaultFile : sqlite3_file {
     FaultVfs::Image& image = disk.images_[*of(file).path];
     for (const FaultVfs::Change& change : image.changes) FaultVfs::apply(image.synced, change);
     image.changes.clear();
-    // What really reaches the disk is of no account here, and takes long.
+    // The real disk does not matter here, and is slow.
     static_cast<void>(flags);
     return SQLITE_OK;
   }
@@ -156,8 +157,13 @@ void FaultVfs::cut_power(std::int64_t nth) {
   dead_ = false;
 }
 
-bool FaultVfs::falls(bool sync) {
-  if (left_ < 0 || sync != (fault_ == DiskFault::sync_error)) return false;
+FaultVfs::Operation FaultVfs::operation_of(DiskFault fault) {
+  if (fault == DiskFault::read_error) return Operation::read;
+  return fault == DiskFault::sync_error ? Operation::sync : Operation::write;
+}
+
+bool FaultVfs::falls(Operation operation) {
+  if (left_ < 0 || operation != operation_of(fault_)) return false;
   if (left_ > 0) {
     --left_;
     return false;
@@ -172,10 +178,14 @@ void FaultVfs::count_towards_cut() {
   dead_ = until_cut_-- == 0;
 }
 
-// Leaves in `bytes` what is written.
+int FaultVfs::before_read() {
+  return falls(Operation::read) ? SQLITE_IOERR_READ : SQLITE_OK;
+}
+
+// Leaves the written data in `bytes`.
 int FaultVfs::before_write(std::string_view* bytes) {
   count_towards_cut();
-  if (dead_ || falls(false)) {
+  if (dead_ || falls(Operation::write)) {
     const bool half = !dead_ && fault_ == DiskFault::short_write;
     *bytes = half ? bytes->substr(0, bytes->size() / 2) : std::string_view();
     return dead_ || fault_ == DiskFault::write_error ? SQLITE_IOERR_WRITE : SQLITE_FULL;
@@ -185,7 +195,7 @@ int FaultVfs::before_write(std::string_view* bytes) {
 
 int FaultVfs::before_sync() {
   count_towards_cut();
-  return dead_ || falls(true) ? SQLITE_IOERR_FSYNC : SQLITE_OK;
+  return dead_ || falls(Operation::sync) ? SQLITE_IOERR_FSYNC : SQLITE_OK;
 }
 
 void FaultVfs::apply(std::string& bytes, const Change& change) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// A disk that fails when a test wants it to: a shim over SQLite's own VFS (https://sqlite.org/vfs.html), the default
-// one as long as it lives. It fails the n-th write or sync; and it can be a disk without power, on which only that is
-// sure which was synced: of what was written since, each sector may be there or not.
+// A disk that fails on request: a shim over SQLite's own VFS (https://sqlite.org/vfs.html), the default one during its
+// lifetime. It fails the n-th read, write or sync; it can also be a disk without power, on which only synced data is
+// certain: each sector written after that may be on disk or not.
 
 #include <cstdint>
 #include <map>
@@ -15,10 +15,11 @@ struct sqlite3_vfs;
 namespace memoir::test {
 
 enum class DiskFault {
-  write_error,  // SQLITE_IOERR_WRITE, nothing is written
-  short_write,  // half of it is written, and the disk is full
-  full,         // SQLITE_FULL, nothing is written
+  write_error,  // SQLITE_IOERR_WRITE, without writing
+  short_write,  // writes half, then the disk is full
+  full,         // SQLITE_FULL, without writing
   sync_error,   // SQLITE_IOERR_FSYNC
+  read_error,   // SQLITE_IOERR_READ
 };
 
 class FaultVfs {
@@ -28,15 +29,16 @@ class FaultVfs {
   FaultVfs(const FaultVfs&) = delete;
   FaultVfs& operator=(const FaultVfs&) = delete;
 
-  // The n-th write or sync from now on fails, and those after it, `times` in all.
+  // The n-th operation of the fault's kind from now on fails, and the next ones, `times` in all.
   void fail(DiskFault fault, std::int64_t nth, std::int64_t times = 1);
-  // Whether one has failed since.
+  void stop_failing() { left_ = -1; }
+  // True if one has failed since.
   bool has_failed() const { return failed_ > 0; }
 
-  // Power is cut at the n-th write or sync from now on. Files are followed from when they are opened.
+  // Power is cut at the n-th write or sync from now on. Files are tracked from their opening on.
   void cut_power(std::int64_t nth);
   bool is_dead() const { return dead_; }
-  // What is on the disk afterwards, by name. A sector that was not synced is there with this probability.
+  // The disk's content afterwards, by name. An unsynced sector is there with this probability.
   std::map<std::string, std::string> survivors(std::uint32_t seed, double probability) const;
 
  private:
@@ -53,9 +55,12 @@ class FaultVfs {
   };
 
   static void apply(std::string& bytes, const Change& change);
+  enum class Operation { read, write, sync };
+  static Operation operation_of(DiskFault fault);
+  int before_read();
   int before_write(std::string_view* bytes);
   int before_sync();
-  bool falls(bool sync);
+  bool falls(Operation operation);
   void count_towards_cut();
 
   std::unique_ptr<sqlite3_vfs> vfs_;

@@ -11,7 +11,7 @@
 
 namespace memoir::test {
 
-// What `body` returned in a child, and whether the child ended in order.
+// Returns the result of `body` in a child, and whether the child exited normally.
 template <typename Body>
 std::string in_child(Body body) {
   std::array<int, 2> ends{};
@@ -25,7 +25,7 @@ std::string in_child(Body body) {
     try {
       text = body();
     } catch (...) {
-      ::_exit(1);  // what was begun is the parent's to end
+      ::_exit(1);  // cleanup is the parent's
     }
     const bool written = ::write(to.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
     ::_exit(written ? 0 : 1);

@@ -4,7 +4,7 @@
 
 namespace memoir::test {
 
-// A clock whose hands the test turns.
+// A clock set by the test.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(Moment start) : now_(start) {}

@@ -6,12 +6,12 @@
 
 namespace memoir::test {
 
-// By BPF, where its pids are those that files and parents tell here: not in a pid namespace of its own
+// By BPF, if its pids match those in files here: not in a pid namespace of its own
 // (PROC_PID_INIT_INO, include/linux/proc_ns.h).
 inline FoundByBpf open_here() {
   std::error_code error;
   if (std::filesystem::read_symlink("/proc/self/ns/pid", error) == "pid:[4026531836]") return open_by_bpf();
-  const Error why{ErrorKind::gone, "a pid namespace of its own"};
+  const Error why{ErrorKind::not_found, "a pid namespace of its own"};
   return {why, why};
 }
 

@@ -9,7 +9,7 @@
 
 namespace memoir::test {
 
-// A process that holds a read lock on a byte of a file that it may only read.
+// A process with a read lock on a byte of a file that it may only read.
 class ReadLock {
  public:
   ReadLock(const std::string& path, off_t at) {

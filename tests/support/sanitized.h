@@ -1,10 +1,10 @@
 #pragma once
 
-// True under a sanitizer, where everything takes several times as long.
+// True under a sanitizer, which slows everything down several times.
 
 namespace memoir::test {
 
-// kThreadsSanitized: a child of ours has a thread more after some time, and vfork() is fork().
+// kThreadsSanitized: a child of ours has one more thread after some time, and vfork() is fork().
 #if defined(__has_feature)
 inline constexpr bool kThreadsSanitized = __has_feature(thread_sanitizer);
 inline constexpr bool kSanitized = __has_feature(address_sanitizer) || kThreadsSanitized;

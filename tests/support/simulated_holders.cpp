@@ -9,7 +9,7 @@ using P = ProcessField;
 
 constexpr std::int64_t kMib = 1024;
 constexpr std::int64_t kMinuteMs = 60'000;
-constexpr std::int64_t kLedgerMs = 15 * kMinuteMs;
+constexpr std::int64_t kSummaryMs = 15 * kMinuteMs;
 constexpr std::int64_t kWalkMs = 30 * kMinuteMs;
 
 std::string id_of(std::size_t number) {
@@ -56,7 +56,7 @@ MappingUse use(std::int64_t kib, bool shared) {
   return use;
 }
 
-// Every sixth is mapped by nobody by name any more.
+// Every sixth is a deleted file.
 MappingRow library(std::int64_t number, std::int64_t kib) {
   if (number % 18 == 0)
     return {{MappingKind::memfd, "/memfd:ring-" + std::to_string(number) + " (deleted)"}, use(kib, true)};
@@ -89,7 +89,7 @@ void SimulatedHolders::add_to(Tick& tick) {
     add_segments(tick);
     add_mounts(tick);
   }
-  add_ledgers(tick);
+  add_summaries(tick);
   ++ticks_;
 }
 
@@ -150,42 +150,42 @@ void SimulatedHolders::add_mounts(Tick& tick) {
   tick.tmpfs = mounts_;
 }
 
-// Of the largest, each in its turn.
-void SimulatedHolders::add_ledgers(Tick& tick) {
+// The largest, in rotation.
+void SimulatedHolders::add_summaries(Tick& tick) {
   std::vector<const ProcessSample*> largest;
   largest.reserve(tick.processes.size());
   for (const ProcessSample& sample : tick.processes) largest.push_back(&sample);
-  const auto kept = static_cast<std::ptrdiff_t>(std::min(options_.ledgers, largest.size()));
+  const auto kept = static_cast<std::ptrdiff_t>(std::min(options_.summaries, largest.size()));
   std::ranges::partial_sort(largest, largest.begin() + kept, std::ranges::greater(),
                             [](const ProcessSample* sample) { return sample->memory.or_zero(P::pss); });
   largest.resize(static_cast<std::size_t>(kept));
   std::ranges::sort(largest, {}, [](const ProcessSample* sample) { return sample->key; });
   for (const ProcessSample* const sample : largest) {
     const auto [read, is_new] = read_.try_emplace(sample->key, 0);
-    if (!is_new && tick.begin.wall_ms - read->second < kLedgerMs) continue;
+    if (!is_new && tick.begin.wall_ms - read->second < kSummaryMs) continue;
     read->second = tick.begin.wall_ms;
-    tick.ledgers.push_back({.process = sample->key,
-                            .ledger = ledger_of(*sample),
-                            .read_ms = tick.begin.wall_ms,
-                            .regions = 200,
-                            .cpu_us = 900,
-                            .wall_us = 950});
+    tick.summaries.push_back({.process = sample->key,
+                              .summary = summary_of(*sample),
+                              .read_ms = tick.begin.wall_ms,
+                              .regions = 200,
+                              .cpu_us = 900,
+                              .wall_us = 950});
   }
 }
 
-// Its own memory moved, what it shares hardly.
-MappingLedger SimulatedHolders::ledger_of(const ProcessSample& sample) {
+// Its own memory changes, the shared part hardly.
+MappingSummary SimulatedHolders::summary_of(const ProcessSample& sample) {
   const ProcessMemory& memory = sample.memory;
-  MappingLedger ledger;
-  ledger.rows.push_back({{MappingKind::heap, "[heap]"}, use(memory.or_zero(P::private_dirty) / 2, false)});
-  ledger.rows.push_back({{MappingKind::anonymous, ""}, use(memory.or_zero(P::private_dirty) / 3, false)});
-  ledger.rows.push_back({{MappingKind::stack, "[stack]"}, use(132, false)});
-  for (std::size_t i = ledger.rows.size(); i < options_.labels; ++i) {
+  MappingSummary summary;
+  summary.rows.push_back({{MappingKind::heap, "[heap]"}, use(memory.or_zero(P::private_dirty) / 2, false)});
+  summary.rows.push_back({{MappingKind::anonymous, ""}, use(memory.or_zero(P::private_dirty) / 3, false)});
+  summary.rows.push_back({{MappingKind::stack, "[stack]"}, use(132, false)});
+  for (std::size_t i = summary.rows.size(); i < options_.labels; ++i) {
     const std::int64_t number = (sample.key.pid % 7 + 1) * static_cast<std::int64_t>(i);
-    ledger.rows.push_back(library(number, 4 * number + (chance(0.1) ? 4 : 0)));
+    summary.rows.push_back(library(number, 4 * number + (chance(0.1) ? 4 : 0)));
   }
-  std::ranges::sort(ledger.rows, ranks_before);
-  return ledger;
+  std::ranges::sort(summary.rows, ranks_before);
+  return summary;
 }
 
 }  // namespace memoir::test

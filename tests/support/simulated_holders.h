@@ -1,8 +1,7 @@
 #pragma once
 
-// What else a recorder sees on a simulated machine: cgroups, containers among them, tmpfs mounts, SysV segments, and
-// the ledgers of the largest processes. As often as the recorder's defaults read them, and as much of it moves as on a
-// busy server.
+// Other data of a recorder on a simulated machine: cgroups and containers, tmpfs mounts, SysV segments, and mappings of
+// the largest processes. Read at the recorder's default intervals, with as many changes as on a busy server.
 
 #include <cstdint>
 #include <map>
@@ -20,14 +19,14 @@ class SimulatedHolders {
     std::size_t cgroups = 200;
     std::size_t mounts = 3;
     std::size_t segments = 20;
-    std::size_t ledgers = 20;
+    std::size_t summaries = 20;
     std::size_t labels = 24;
   };
 
   SimulatedHolders() : SimulatedHolders(Options()) {}
   explicit SimulatedHolders(const Options& options);
 
-  // In the order of time. Of each two processes that are born one is in a container.
+  // In the order of time. Every second started process is in a container.
   void add_to(Tick& tick);
 
  private:
@@ -37,8 +36,8 @@ class SimulatedHolders {
   void add_details(Tick& tick) const;
   void add_segments(Tick& tick);
   void add_mounts(Tick& tick);
-  void add_ledgers(Tick& tick);
-  MappingLedger ledger_of(const ProcessSample& sample);
+  void add_summaries(Tick& tick);
+  MappingSummary summary_of(const ProcessSample& sample);
 
   Options options_;
   std::mt19937_64 engine_{1};
@@ -47,7 +46,7 @@ class SimulatedHolders {
   std::vector<CgroupContainer> containers_;
   std::vector<SysvSegment> segments_;
   std::vector<TmpfsSample> mounts_;
-  std::map<ProcessKey, std::int64_t> read_;  // when the ledger of each was
+  std::map<ProcessKey, std::int64_t> read_;  // time of each mapping reading
 };
 
 }  // namespace memoir::test

@@ -12,7 +12,7 @@ using M = MachineField;
 
 constexpr std::int64_t kPageKib = 4;
 constexpr std::int64_t kHourMs = 3'600'000;
-// A machine that has room for its processes.
+// A machine with enough memory for its processes.
 std::int64_t mem_total_kib(const SimulationOptions& options) {
   constexpr std::int64_t kib = 64LL * 1024 * 1024;
   constexpr std::size_t processes = 150;
@@ -62,7 +62,7 @@ constexpr std::array kKinds{
          3'400},
 };
 
-// What cron, shells and services start and soon see end.
+// Programs that cron, shells and services start briefly.
 constexpr std::array kShortKinds{
     Kind{"cron", "sh", "/usr/bin/dash", "/bin/sh -c /usr/local/bin/backup-check", "root", 0,
          "/system.slice/cron.service", 120, 900},
@@ -137,7 +137,7 @@ Simulation::Process Simulation::make(std::int64_t start_ms) {
   memory.set(P::vm_pte, whole_pages(memory.or_zero(P::vm_size) / 512 + 40));
   process.activity = options_.changing;
   if (options_.skewed) {
-    // A twentieth of them makes nine tenths of the changes; four fifths move about once in an hour.
+    // A twentieth of them makes nine tenths of the changes; four fifths change about once an hour.
     const std::int64_t rank = random(0, 99);
     process.activity *= rank < 5 ? 18.0 : rank < 20 ? 0.4 : 0.05;
   }
@@ -173,7 +173,7 @@ Simulation::Process Simulation::make_short_lived(std::int64_t start_ms) {
   return process;
 }
 
-// What follows from the four parts of RSS.
+// Derived from the four parts of RSS.
 void Simulation::add_up(Process& process) {
   ProcessMemory& memory = process.sample.memory;
   const std::int64_t anon = memory.or_zero(P::private_dirty);
@@ -181,8 +181,8 @@ void Simulation::add_up(Process& process) {
   const std::int64_t shared = memory.or_zero(P::shared_clean);
   const std::int64_t shmem = memory.or_zero(P::shared_dirty);
   memory.set(P::anonymous, anon);
-  // Measured on 6.18: in six of seven processes every page is referenced, and the parts of PSS lose nothing by
-  // rounding.
+  // Measured on 6.18: in six of seven processes every page is referenced, and the parts of PSS have no rounding
+  // loss.
   const bool usual = process.info.key.pid % 7 != 0;
   memory.set(P::referenced, anon + clean + (usual ? shared + shmem : shared / 2));
   memory.set(P::pss_anon, anon);
@@ -216,7 +216,7 @@ void Simulation::move(Process& process) {
   add_up(process);
 }
 
-// Births and exits since the tick before.
+// Starts and exits since the tick before.
 void Simulation::age(Tick& tick) {
   while (chance(options_.births / (1.0 + options_.births)) && !processes_.empty()) {
     const auto victim = processes_.begin() + random(0, static_cast<std::int64_t>(processes_.size()) - 1);
@@ -224,9 +224,10 @@ void Simulation::age(Tick& tick) {
     end(victim, tick);
     begin(make(now_.wall_ms - random(1, options_.interval_ms)), tick);
   }
-  if (options_.short_lived > 0) age_short_lived(tick);
+  if (options_.short_lived > 0 || options_.flood > 0) age_short_lived(tick);
+  if (options_.flood > 0) age_flood(tick);
   std::sort(tick.exits.begin(), tick.exits.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
-  // A process that was born and ended between two ticks is not seen.
+  // A process that starts and exits between two ticks is unsampled.
   std::erase_if(tick.exits, [&](const ProcessExit& exit) {
     return std::erase_if(tick.born, [&](const ProcessInfo& info) { return info.key == exit.key; }) > 0;
   });
@@ -250,8 +251,37 @@ void Simulation::age_short_lived(Tick& tick) {
   const double per_tick = options_.short_lived * static_cast<double>(options_.interval_ms) / kHourMs;
   while (chance(per_tick / (1.0 + per_tick))) {
     Process process = make_short_lived(now_.wall_ms - random(1, options_.interval_ms));
-    // No tick sees one that has ended by now.
+    // A process that has exited by now is unsampled.
     if (process.ends_ms > now_.boot_ms) begin(std::move(process), tick);
+  }
+}
+
+void Simulation::age_flood(Tick& tick) {
+  constexpr std::int64_t users = 8;
+  constexpr std::int64_t max_names = 16'384;  // of a user in a day
+  constexpr std::int64_t day_ms = 24 * kHourMs;
+  const std::int64_t day = (now_.wall_ms - options_.start.wall_ms) / day_ms;
+  const std::int64_t of_day_ms = (now_.wall_ms - options_.start.wall_ms) % day_ms;
+  if (of_day_ms < options_.interval_ms) flooded_ = 0;
+  const std::int64_t due = options_.flood * std::min(of_day_ms + options_.interval_ms, kHourMs) / kHourMs;
+  for (; flooded_ < due; ++flooded_) {
+    Process process = make_short_lived(now_.wall_ms - random(1, options_.interval_ms));
+    const std::int64_t number = flooded_ / users;
+    ProcessInfo& info = process.info;
+    info.uid = static_cast<std::uint32_t>(2000 + flooded_ % users);
+    info.user = "user" + std::to_string(info.uid);
+    info.cgroup = "/user.slice/user-" + std::to_string(info.uid) + ".slice/session-1.scope";
+    info.comm = "flood";
+    info.exe = "/home/" + info.user + "/flood";
+    info.command = info.exe + " [cut: other of " + info.user + ']';
+    if (number < max_names) {
+      // In letters: numbers are no part of an identity.
+      info.command = info.exe + " --job=";
+      for (std::int64_t rest = day * max_names + number, i = 0; i < 6; ++i, rest /= 26)
+        info.command += static_cast<char>('a' + rest % 26);
+    }
+    process.ends_ms = now_.boot_ms + 2 * options_.interval_ms;
+    begin(std::move(process), tick);
   }
 }
 
@@ -317,6 +347,15 @@ std::vector<CategorySample> Simulation::totals() const {
   return samples;
 }
 
+// New processes, old readings, and now and then one of the others.
+void Simulation::read(ProcessSample& sample) const {
+  constexpr std::int64_t oldest_ms = 600'000;
+  const bool is_due =
+      !sample.read_boot_ms || now_.boot_ms - *sample.read_boot_ms >= oldest_ms || (ticks_ + sample.key.pid) % 32 == 0;
+  if (is_due) sample.read_boot_ms = now_.boot_ms;
+  sample.source = is_due ? Source::exact : Source::held;
+}
+
 Tick Simulation::next(bool keyframe) {
   Tick tick;
   const bool first = ticks_++ == 0;
@@ -336,10 +375,11 @@ Tick Simulation::next(bool keyframe) {
   for (const Cost& cost : tick.cost) tick.total = {tick.total.cpu_us + cost.cpu_us, tick.total.wall_us + cost.wall_us};
   tick.counts.seen = static_cast<std::int64_t>(processes_.size());
   tick.counts.kernel_threads = 190;
-  tick.counts.born = static_cast<std::int64_t>(tick.born.size());
-  tick.counts.exited = static_cast<std::int64_t>(tick.exits.size());
   tick.machine = machine_;
-  for (const Process& process : processes_) tick.processes.push_back(process.sample);
+  for (Process& process : processes_) {
+    read(process.sample);
+    tick.processes.push_back(process.sample);
+  }
   tick.categories = totals();
   pause(options_.interval_ms);
   return tick;

@@ -7,7 +7,7 @@
 
 namespace memoir::test {
 
-// A directory of its own for one test, gone with it.
+// A directory for one test, deleted with it.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

@@ -1,4 +1,4 @@
-// memoir categories: the groups that the rules make, and what their members hold together.
+// memoir categories: the categories defined by the rules, with the memory of their members.
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -26,14 +26,14 @@ struct Now {
   std::optional<double> share;
 };
 
-Columns<Now> columns_now() {
+Columns<Now> columns_now(bool hugetlb = false) {
   Columns<Now> columns{
       {{"processes", "PROCS", Kind::count}, [](const Now& row) { return row.held.processes; }},
       {{"inexact", "INEXACT", Kind::count, 5}, [](const Now& row) { return row.held.inexact; }},
   };
-  const auto add = [&columns](Metric metric, int least_useful) {
+  const auto add = [&columns](Metric metric, int drop_order, Shown shown = Shown::everywhere) {
     const MetricInfo& info = info_of(metric);
-    columns.add({std::string(info.column), std::string(info.header), Kind::size, least_useful},
+    columns.add({std::string(info.column), std::string(info.header), Kind::size, drop_order, shown},
                 [metric](const Now& row) { return row.held.kib[metric]; });
   };
   add(Metric::pss, 0);
@@ -41,6 +41,7 @@ Columns<Now> columns_now() {
   add(Metric::uss, 2);
   add(Metric::swap, 1);
   add(Metric::swap_pss, 4);
+  add(Metric::hugetlb, 6, hugetlb ? Shown::everywhere : Shown::machines);
   columns.add({"share_percent", "SHARE", Kind::percent, 1}, &Now::share);
   columns.add({"category", "CATEGORY", Kind::text}, [](const Now& row) { return row.held.name; });
   return columns;
@@ -60,10 +61,12 @@ Result<Report> at_one_time(const Context& context) {
   std::ranges::stable_sort(rows, std::greater(), [by](const Now& row) { return row.held.kib[by]; });
   report.totals = {{std::string(to_string(by)) + "_kib", "", Kind::size, whole}};
   report.notes.push_back(fmt::format(
-      "{} {} of {}.", print_count(static_cast<std::int64_t>(rows.size()), "category holds", "categories hold"),
-      print_size(whole, context.options.units), metric_title(by)));
+      "{} {} of {}.", format_count(static_cast<std::int64_t>(rows.size()), "category holds", "categories hold"),
+      format_size(whole, context.options.units), metric_title(by)));
   limit_rows(rows, report, context, [by](const Now& row) { return row.held.kib[by]; }, {.of = metric_title(by)});
-  report.rows = make_table(columns_now(), rows);
+  const bool hugetlb = std::ranges::any_of(
+      state.categories, [](const GroupState& of) { return of.kib[Metric::hugetlb].value_or(0) > 0; });
+  report.rows = make_table(columns_now(hugetlb), rows);
   mark_sorted(report.rows, fmt::format("{}_kib", to_string(by)));
   report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
   return report;
@@ -72,22 +75,22 @@ Result<Report> at_one_time(const Context& context) {
 struct Over {
   std::string name;
   Fold fold;
-  std::int64_t most_processes = 0;
+  std::int64_t max_processes = 0;
   Summary summary;
-  std::optional<std::int64_t> mean_kib;  // over all the time that was recorded
-  HeldAtEnds at_ends;
+  std::optional<std::int64_t> mean_kib;  // over all recorded time
+  MemoryAtExits at_ends;
 };
 
 Columns<Over> columns_over(const std::string& metric, Tier tier, Zone zone) {
   Columns<Over> columns{
-      {{"most_processes", "PROCS", Kind::count}, &Over::most_processes},
-      {for_machines("metric"), [metric](const Over&) { return metric; }},
+      {{"most_processes", "PROCS", Kind::count}, &Over::max_processes},
+      {data_column("metric"), [metric](const Over&) { return metric; }},
       {{"mean_kib", "MEAN", Kind::size}, &Over::mean_kib},
       {{"max_kib", "MAX", Kind::size}, [](const Over& row) { return row.summary.max; }},
   };
   add_max_reached(columns, 2, tier, zone, [](const Over& row) -> const Summary& { return row.summary; });
-  columns.add(for_machines("last_kib", Kind::size), [](const Over& row) { return row.at_ends.last_kib; });
-  columns.add(for_people("LAST", Kind::size, 4), [](const Over& row) { return last_or_gone(row.at_ends); });
+  columns.add(data_column("last_kib", Kind::size), [](const Over& row) { return row.at_ends.last_kib; });
+  columns.add(display_column("LAST", Kind::size, 4), [](const Over& row) { return last_or_gone(row.at_ends); });
   columns.add({"growth_kib", "GROWTH", Kind::size, 3}, [](const Over& row) { return row.at_ends.growth_kib(); });
   columns.add({"category", "CATEGORY", Kind::text}, &Over::name);
   return columns;
@@ -104,7 +107,7 @@ Result<Report> over_range(const Context& context, Range range) {
   TRY(visit_groups(context.reader, {tier, SubjectKind::category, {}, range, {by}},
                    [&by_name](const std::string& name, const SubjectInterval& of) {
                      Over& row = by_name[name];
-                     row.most_processes = std::max(row.most_processes, of.processes);
+                     row.max_processes = std::max(row.max_processes, of.processes);
                      row.fold.add(of.interval);
                    }));
   const std::optional<RangeEnds> ends = TRY(load_ends(context, range));
@@ -115,7 +118,7 @@ Result<Report> over_range(const Context& context, Range range) {
     row.name = name;
     row.summary = row.fold.summary();
     row.mean_kib = mean_over(row.summary, report.coverage->recorded_ms);
-    row.at_ends = held_at_ends(changes.find(0, name), by);
+    row.at_ends = memory_at_exits(changes.find(0, name), by);
     rows.push_back(row);
   }
   std::ranges::stable_sort(rows, std::greater(), &Over::mean_kib);
@@ -133,12 +136,12 @@ Result<Report> over_range(const Context& context, Range range) {
 Command categories_command() {
   return {
       .name = "categories",
-      .summary = "the categories, how many processes each holds, and their sums",
+      .summary = "categories with process counts and totals",
       .options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::tier,
                   Option::limit},
       .by = names_of(metrics_with(
           [](const MetricInfo& info) { return info.kinds.contains(SubjectKind::category) && info.ranks; })),
-      .examples = {{"memoir categories", "what each category holds now"},
+      .examples = {{"memoir categories", "what each category uses now"},
                    {"memoir categories --day yesterday --by rss", "mean and largest sum of each category, yesterday"}},
       .run = [](const Context& context) {
         return context.when.range ? over_range(context, *context.when.range) : at_one_time(context);

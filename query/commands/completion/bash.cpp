@@ -7,7 +7,7 @@
 namespace memoir::query {
 namespace {
 
-// Those that each command takes, besides its own.
+// Options that every command has.
 constexpr std::string_view kEverywhere = "--help -h --version -V";
 
 std::string names_of(const Command& command) {
@@ -17,7 +17,7 @@ std::string names_of(const Command& command) {
   return names + std::string(kEverywhere);
 }
 
-// "top --from"|"top --since": of the options of a command; of every one it is *" --from".
+// "top --from"|"top --since": for the options of one command; for those of all commands *" --from".
 std::string patterns(Option option, std::string_view command) {
   std::vector<std::string> all;
   for (const std::string& name : spellings_for(option)) {
@@ -30,7 +30,7 @@ bool differs_by_command(Option option) {
   return option == Option::by || option == Option::kind || option == Option::group || option == Option::format;
 }
 
-// An option's words for bash, where the categories are a command.
+// An option's words for bash; the categories come from a command.
 std::string bash_words(std::vector<std::string> words) {
   const auto category = std::find(words.begin(), words.end(), kCategoryNames);
   const bool categories = category != words.end();
@@ -38,7 +38,7 @@ std::string bash_words(std::vector<std::string> words) {
   return fmt::format("words=\"{}\"{}", fmt::join(words, " "), categories ? " names=category" : "");
 }
 
-// What comes after an option that takes a value.
+// Completes the value of an option.
 std::string bash_case(Option option, const std::vector<Command>& commands) {
   if (is_file(option)) {
     return fmt::format(
@@ -58,7 +58,7 @@ std::string bash_case(Option option, const std::vector<Command>& commands) {
   return out;
 }
 
-// The one that runs where none is named.
+// The command that runs if none is named.
 const Command& default_of(const std::vector<Command>& commands) {
   return *std::ranges::find(commands, kDefaultCommand, &Command::name);
 }

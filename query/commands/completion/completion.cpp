@@ -35,11 +35,11 @@ Result<std::string> print_completion(const Options& options, const std::vector<C
 }  // namespace
 
 std::vector<std::string> filter_words() {
-  return each_of(filter_keys(), [](const std::string& key) { return key + "="; });
+  return transformed(filter_keys(), [](const std::string& key) { return key + "="; });
 }
 
 std::vector<std::string> command_names(const std::vector<Command>& commands) {
-  std::vector<std::string> names = each_of(commands, &Command::name);
+  std::vector<std::string> names = transformed(commands, &Command::name);
   names.emplace_back("help");
   return names;
 }
@@ -58,7 +58,7 @@ std::vector<std::string> spellings_for(Option option) {
 
 std::vector<std::string> short_forms(const Command& command) {
   std::vector<std::string> forms;
-  for (const Spelling& spelling : spellings()) {
+  for (const OptionAlias& spelling : option_aliases()) {
     constexpr std::string_view format = "--format=";
     if (command.print || !spelling.means.starts_with(format)) continue;
     const bool own = std::ranges::any_of(
@@ -89,7 +89,7 @@ std::vector<std::string> words_for(Option option, const Command& command) {
 
 Command completion_command() {
   return {.name = "completion",
-          .summary = "the completion script of a shell",
+          .summary = "shell completion script",
           .subject = "SHELL",
           .examples = {{"memoir completion bash > ~/.local/share/bash-completion/completions/memoir", "for one user"},
                        {"memoir completion fish > ~/.config/fish/completions/memoir.fish", "for one user of fish"}},

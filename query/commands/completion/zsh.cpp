@@ -8,7 +8,7 @@
 namespace memoir::query {
 namespace {
 
-// What zsh takes for a part of a specification is escaped.
+// Escapes zsh's syntax of specifications.
 std::string zsh_text(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -76,7 +76,7 @@ std::string zsh_completion(const std::vector<Command>& commands) {
     }
     for (const std::string& form : short_forms(command))
       out += fmt::format("        '{}[short for --format {}]'\n", form, form.substr(2));
-    for (std::size_t i = 0; i < command.most_subjects && !command.subject_words.empty(); ++i) {
+    for (std::size_t i = 0; i < command.max_subjects && !command.subject_words.empty(); ++i) {
       out += fmt::format("        {}\n",
                          in_single_quotes(fmt::format("{}::subject:{}", i + 1, zsh_action(command.subject_words))));
     }

@@ -1,4 +1,4 @@
-// memoir diff: what changed between two times, and where the sum went.
+// memoir diff: changes between two times, with their total.
 
 #include "query/commands/diff/diff.h"
 
@@ -6,7 +6,10 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "query/args/meant.h"
 #include "query/args/times.h"
+#include "query/args/when.h"
+#include "query/names/name_lookup.h"
 #include "query/state/filter_values.h"
 #include "query/state/moment.h"
 #include "query/state/process_columns.h"
@@ -16,9 +19,31 @@ namespace memoir::query {
 
 namespace {
 
-// Who came and went is counted from the rows of all who lived: over more ticks than that (two days at 10 s) they are
-// too many for one line of the answer.
-constexpr std::int64_t kMostTicksToCountIn = 20'000;
+// Processes that started and exited in between are counted from the rows of all processes: over more ticks than this
+// (two days at 10 s) that is too expensive for one line.
+constexpr std::int64_t kMaxTicksToCountIn = 20'000;
+
+// A word that starts like a time is one, except a pid.
+bool is_time(const std::string& word, const Context& context) {
+  if (parse_time(word, context.now_ms, context.options.zone)) return true;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool is_pid = std::ranges::all_of(word.substr(0, word.find('@')), is_digit);
+  return !is_pid && (is_digit(word.front()) || word.front() == '-' || word.ends_with(" ago"));
+}
+
+// Moves the words that are no times into filters.
+Status take_subject(const Context& context, Options& options) {
+  Options words = options;
+  std::erase_if(words.subjects, [&](const std::string& word) { return word.empty() || is_time(word, context); });
+  std::erase_if(options.subjects, [&](const std::string& word) { return !word.empty() && !is_time(word, context); });
+  if (words.subjects.size() > 1)
+    return malformed(fmt::format("'{}' and '{}': one SUBJECT is compared{}", words.subjects[0], words.subjects[1],
+                                 subject_hint(words.subjects[0])));
+  if (options.subjects.size() > 2) return malformed("two times are compared: T1 and T2");
+  const Context about{words, context.reader, context.file, context.runs, context.now_ms, context.when, context.screen};
+  for (std::string& filter : TRY(subject_filters(about))) options.filters.push_back(std::move(filter));
+  return Done{};
+}
 
 Result<Range> times_asked(const Context& context) {
   const Options& options = context.options;
@@ -32,38 +57,38 @@ Result<Range> times_asked(const Context& context) {
   Range range{0, last_ms};
   for (std::size_t i = 0; i < options.subjects.size(); ++i) {
     const std::string& text = options.subjects[i];
-    // As --last does.
+    // Counts back from the last tick, as --last does.
     const bool counts_back = text.starts_with('-') || text.ends_with(" ago");
     const Result<std::int64_t> time =
-        (i == 0 ? parse_time : parse_end)(text, counts_back ? last_ms : context.now_ms, options.zone);
+        (i == 0 ? parse_time : parse_exit)(text, counts_back ? last_ms : context.now_ms, options.zone);
     if (!time) return malformed(fmt::format("T{}: {}", i + 1, time.error().message));
     (i == 0 ? range.from_ms : range.to_ms) = *time;
   }
   if (range.from_ms <= last_ms) range.to_ms = std::min(range.to_ms, std::max(context.now_ms, last_ms));
   if (range.from_ms > range.to_ms) {
     return malformed(fmt::format("T1 ({}) is after T2 ({}): give the earlier time first",
-                                 print_time(range.from_ms, options.zone), print_time(range.to_ms, options.zone)));
+                                 format_time(range.from_ms, options.zone), format_time(range.to_ms, options.zone)));
   }
   return range;
 }
 
-Result<DiffQuestion> ask(const Context& context) {
-  DiffQuestion question;
+Result<DiffQuery> ask(const Context& context) {
+  DiffQuery question;
   question.range = TRY(times_asked(context));
   question.group = context.options.group.value_or("process");
   question.by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
   return question;
 }
 
-// Fills all but in_between from the two states.
-Status compare(Reader& reader, const DiffQuestion& question, Diff& diff) {
+// Fills everything except in_between from the two states.
+Status compare(Reader& reader, const DiffQuery& question, Diff& diff) {
   const Metric by = question.by;
   Changes rows(question.group);
   Change others;
   for (const State* state : {&diff.before, &diff.after}) {
     const bool after = state == &diff.after;
     TRY(rows.add(reader, question.filter, *state, after));
-    for (const HeldProcess& process : state->processes) {
+    for (const ProcessUse& process : state->processes) {
       const bool chosen = question.filter.matches(*process.process);
       Tally& sum = chosen ? (after ? diff.is : diff.was) : (after ? others.is : others.was);
       add_to(sum, process);
@@ -83,12 +108,26 @@ Status compare(Reader& reader, const DiffQuestion& question, Diff& diff) {
   return Done{};
 }
 
-void warn_of_times(const Context& context, const DiffQuestion& question, const Diff& diff, Report& report) {
+// Titles of the identities whose rows changed, by the processes that changed.
+Status add_diff_titles(Reader& reader, const DiffQuery& question, const Diff& diff, Report& report) {
+  if (question.group != "identity" || means_over(diff.before) || means_over(diff.after)) return Done{};
+  Changes changes("process");
+  TRY(changes.add(reader, question.filter, diff.before, false));
+  TRY(changes.add(reader, question.filter, diff.after, true));
+  std::vector<const StoredProcess*> changed;
+  for (const Change& row : changes.rows()) {
+    if (row.what(question.by) != "same") changed.push_back(last_seen(row).process);
+  }
+  report.titles = titles_of(changed);
+  return Done{};
+}
+
+void warn_of_times(const Context& context, const DiffQuery& question, const Diff& diff, Report& report) {
   const Zone zone = context.options.zone;
   const std::int64_t first_ms = diff.before.at_ms;
   if (first_ms > question.range.from_ms) {
     report.warnings.push_back(fmt::format("nothing was recorded at {} yet: compared with the first tick, {}",
-                                          print_time(question.range.from_ms, zone), print_time(first_ms, zone)));
+                                          format_time(question.range.from_ms, zone), format_time(first_ms, zone)));
   }
   if (const auto warning = stale_warning(diff.before, question.range.from_ms, zone)) {
     report.warnings.push_back("before: " + *warning);
@@ -96,24 +135,38 @@ void warn_of_times(const Context& context, const DiffQuestion& question, const D
   if (const auto warning = stale_warning(diff.after, question.range.to_ms, zone)) {
     report.warnings.push_back("after: " + *warning);
   }
-  if (is_same(diff.before, diff.after)) {
-    report.warnings.push_back(fmt::format("both times are answered from the same {}: there is nothing to compare",
-                                          means_over(diff.after) ? "bucket" : "tick"));
-  }
+  if (const auto warning = same_warning(diff.before, diff.after)) report.warnings.push_back(*warning);
 }
 
 Status count_in_between(const Context& context, Report& report, Diff& diff) {
-  if (report.coverage->ticks > kMostTicksToCountIn) return Done{};
+  if (report.coverage->ticks > kMaxTicksToCountIn) return Done{};
   const Range span{diff.before.at_ms, diff.after.at_ms};
-  const std::vector<StoredProcess> processes = TRY(load_processes(context.reader, span));
-  diff.in_between = std::ranges::count_if(processes, [&span](const StoredProcess& process) {
-    return process.first_ms > span.from_ms && process.gone_ms && *process.gone_ms <= span.to_ms;
-  });
+  std::int64_t count = 0;
+  TRY(visit_processes(context.reader, span, [&](const StoredProcess& process) {
+    count += process.info.start_ms > span.from_ms && process.first_ms > span.from_ms && process.exit_kind != "execed" &&
+             process.exited_ms && *process.exited_ms <= span.to_ms;
+  }));
+  diff.in_between = count;
   return Done{};
 }
 
-Result<Report> run_diff(const Context& context) {
-  DiffQuestion question = TRY(ask(context));
+Result<Report> diff_against(const Context& context, DiffQuery question) {
+  const bool by_default = !context.options.group;
+  if (by_default) question.group = "identity";
+  question.filter = TRY(filter_over(context, question.range));
+  const Range before =
+      TRY(parse_against(*context.options.against, question.range, context.now_ms, context.options.zone));
+  Report report = TRY(diff_periods(context, question, before));
+  if (by_default) TRY(show_titles(context.reader, report));
+  return report;
+}
+
+Result<Report> run_diff(const Context& asked) {
+  Options options = asked.options;
+  TRY(take_subject(asked, options));
+  const Context context{options, asked.reader, asked.file, asked.runs, asked.now_ms, asked.when, asked.screen};
+  DiffQuery question = TRY(ask(context));
+  if (options.against) return diff_against(context, std::move(question));
   const Range range = question.range;
   std::optional<RangeEnds> ends = TRY(load_ends(context, range));
   if (!ends) {
@@ -132,6 +185,7 @@ Result<Report> run_diff(const Context& context) {
   report.coverage = TRY(context.reader.coverage(range));
   TRY(count_in_between(context, report, diff));
   fill_diff(context, question, diff, report);
+  TRY(add_diff_titles(context.reader, question, diff, report));
   note_filter(question.filter, "of the two times", report);
   warn_of_times(context, question, diff, report);
   return report;
@@ -140,27 +194,28 @@ Result<Report> run_diff(const Context& context) {
 }  // namespace
 
 Command diff_command() {
-  return {
-      .name = "diff",
-      .summary = "what changed between two times: new, gone, grown, shrunk; and where the machine's memory went",
-      .subject = "[T1 [T2]]",
-      .options = {Option::from, Option::to, Option::last, Option::day, Option::by, Option::group, Option::filter,
-                  Option::tier, Option::limit},
-      .by = names_of(metrics_with(
-          [](const MetricInfo& info) { return info.kinds.contains(SubjectKind::process) && info.adds_up; })),
-      .groups = process_groups(),
-      .examples = {{"memoir diff 02:00 03:14", "what changed between two and a quarter past three"},
-                   {"memoir diff --day yesterday --group category", "by category, from yesterday's begin to its end"},
-                   {"memoir diff -2h", "what changed in the last two hours before the last tick"}},
-      .run = run_diff,
-      .subject_help =
-          "T1, T2: the two times; T2 is by default the last tick, and one that is still to come means now. -2h counts "
-          "back from the last tick, as --last does. Or give a range: its begin and its end are compared (by default "
-          "the last day)",
-      .by_help = "the metric whose changes are ranked: pss (the default), rss, uss, anon, swap, swap_pss",
-      .formats = {"table", "json", "csv", "markdown", "html"},
-      .most_subjects = 2,
-      .subject_words = time_words()};
+  return {.name = "diff",
+          .summary = "changes between two times: started, exited, grown, shrunk",
+          .subject = "[SUBJECT] [T1 [T2]]",
+          .options = {Option::from, Option::to, Option::last, Option::day, Option::against, Option::by, Option::group,
+                      Option::filter, Option::tier, Option::limit},
+          .by = names_of(metrics_with(
+              [](const MetricInfo& info) { return info.kinds.contains(SubjectKind::process) && info.adds_up; })),
+          .groups = process_groups(),
+          .examples = {{"memoir diff 02:00 03:14", "what changed between 02:00 and 03:14"},
+                       {"memoir diff --day yesterday --group category",
+                        "by category, from the start of yesterday to its end"},
+                       {"memoir diff --last 1h --against yesterday",
+                        "the means of an hour against the same hour yesterday"},
+                       {"memoir diff nginx -2h", "how the processes of nginx changed in the last two hours"}},
+          .run = run_diff,
+          .subject_help =
+              "T1, T2: the two times; T2 is by default the last tick, and a future one means now. -2h counts back from "
+              "the last tick, as --last does. Or give a range: its start and end are compared (by default the last "
+              "day). With --against the means of two ranges are compared, by identity. SUBJECT: only these processes",
+          .by_help = "the metric that ranks the changes: pss (the default), rss, uss, anon, swap, swap_pss, hugetlb",
+          .max_subjects = 3,
+          .subject_words = time_words()};
 }
 
 }  // namespace memoir::query

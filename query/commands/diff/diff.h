@@ -1,10 +1,10 @@
 #pragma once
 
-// What changed between two states. diff.cpp reads the question, loads the two and sets them against each other,
-// report.cpp tells.
+// Changes between two states. diff.cpp parses the query, loads the two states and compares them; report.cpp renders the
+// result. periods.cpp compares the means of two periods (--against).
 //
-// Two sums hold, whatever the group: the changes of all rows (and of what the filter leaves out) add up to the change
-// of all processes; and that, with the other parts of the machine, to the change of MemTotal.
+// Two sums hold for any group: the changes of all rows (and of filtered processes) add up to the change of all
+// processes; together with the other parts of the machine they add up to the change of MemTotal.
 
 #include <optional>
 #include <string>
@@ -16,8 +16,8 @@
 
 namespace memoir::query {
 
-struct DiffQuestion {
-  Range range;        // the two times asked for
+struct DiffQuery {
+  Range range;        // the two requested times
   std::string group;  // of the rows
   Metric by = Metric::pss;
   Filter filter;
@@ -26,19 +26,24 @@ struct DiffQuestion {
 struct Diff {
   State before;
   State after;
-  std::vector<Change> rows;  // that changed, the largest change first; they point into the states
+  std::vector<Change> rows;  // changed rows, the largest change first; they point into the states
   std::int64_t unchanged = 0;
   Tally was;  // of all rows
   Tally is;
-  std::int64_t others_kib = 0;       // change of the processes that the filter leaves out
-  std::int64_t short_lived_kib = 0;  // and of those that rollups know in groups only, where rows are not such groups
+  std::int64_t others_kib = 0;       // change of the filtered processes
+  std::int64_t short_lived_kib = 0;  // and of those that rollups only have in groups, if rows are no such groups
   std::optional<MachineParts> parts_before;
   std::optional<MachineParts> parts_after;
-  std::optional<std::int64_t> in_between;  // processes that came and went; absent where counting them would cost much
+  std::optional<std::int64_t> in_between;  // processes that started and exited in between; nullopt if counting them is
+                                           // too expensive
 };
 
-Columns<Change> diff_columns(const DiffQuestion& question);
+Columns<Change> diff_columns(const DiffQuery& question);
 
-void fill_diff(const Context& context, const DiffQuestion& question, const Diff& diff, Report& report);
+// The means over the range of the query, compared with those over `before`. The rows, and what is in none, add up to
+// the change of the machine's memory in use.
+Result<Report> diff_periods(const Context& context, const DiffQuery& question, Range before);
+
+void fill_diff(const Context& context, const DiffQuery& question, const Diff& diff, Report& report);
 
 }  // namespace memoir::query

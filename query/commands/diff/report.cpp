@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "query/commands/diff/diff.h"
-#include "query/history/tier.h"
 #include "query/report/format.h"
 #include "query/state/limit.h"
 #include "query/state/process_columns.h"
@@ -10,10 +9,6 @@
 namespace memoir::query {
 
 namespace {
-
-const HeldProcess& last_seen(const Change& row) {
-  return row.after != nullptr ? *row.after : *row.before;
-}
 
 void add_sizes(Columns<Change>& columns, Metric by) {
   columns.add({"change_kib", "CHANGE", Kind::change}, [by](const Change& row) { return row.change_kib(by); });
@@ -27,24 +22,25 @@ Columns<Change> process_columns(Metric by) {
   add_sizes(columns, by);
   const auto info = [](const Change& row) { return &last_seen(row).process->info; };
   add_process(columns, info);
-  columns.add(for_machines("gone_ms", Kind::time),
-              [](const Change& row) { return row.after == nullptr ? row.before->process->gone_ms : Value(); });
-  columns.add(for_machines("end"), [](const Change& row) {
+  columns.add(data_column("gone_ms", Kind::time),
+              [](const Change& row) { return row.after == nullptr ? row.before->process->exited_ms : Value(); });
+  columns.add(data_column("end"), [](const Change& row) {
     const std::string end = ending(*last_seen(row).process);
     return row.after != nullptr || end.empty() ? Value() : end;
   });
-  columns.add(for_machines("source_before"),
+  columns.add(data_column("source_before"),
               [](const Change& row) { return row.before == nullptr ? Value() : source_word(*row.before); });
   columns.add({"source", "SOURCE", Kind::text, 8}, [](const Change& row) { return source_word(last_seen(row)); });
   add_owner(columns, info, 9, 7);
-  columns.add(for_people("COMMAND"), &Change::name);
+  columns.add(display_column("COMMAND"), &Change::name);
   return columns;
 }
 
 Columns<Change> group_columns(const std::string& group, Metric by) {
   Columns<Change> columns;
   add_sizes(columns, by);
-  columns.add({"processes_before", "WERE", Kind::count, 5}, [](const Change& row) { return row.was.processes(); });
+  columns.add({"processes_before", "PROCS BEFORE", Kind::count, 5},
+              [](const Change& row) { return row.was.processes(); });
   columns.add({"processes_after", "PROCS", Kind::count, 1}, [](const Change& row) { return row.is.processes(); });
   columns.add({"exact_percent", "EXACT", Kind::percent, 8}, [](const Change& row) { return row.is.exact_percent(); });
   add_group_name(columns, group);
@@ -65,8 +61,9 @@ std::vector<PartRow> part_rows(const Diff& diff) {
   if (!diff.parts_before || !diff.parts_after) return rows;
   for (std::size_t i = 0; i < diff.parts_before->size(); ++i) {
     const PartRow row{static_cast<MachinePart>(i), (*diff.parts_before)[i], (*diff.parts_after)[i]};
-    // What this kernel or this machine does not have is no part of an answer.
-    if (row.before.value_or(0) != 0 || row.after.value_or(0) != 0 || row.part == MachinePart::rest) rows.push_back(row);
+    // Parts that this kernel or machine does not have are left out.
+    if (row.before.value_or(0) != 0 || row.after.value_or(0) != 0 || row.part == MachinePart::remainder)
+      rows.push_back(row);
   }
   return rows;
 }
@@ -76,8 +73,8 @@ Section machine_section(const std::vector<PartRow>& rows) {
       {{"change_kib", "CHANGE", Kind::change}, &PartRow::change_kib},
       {{"before_kib", "BEFORE", Kind::size, 1}, &PartRow::before},
       {{"after_kib", "AFTER", Kind::size, 1}, &PartRow::after},
-      {for_machines("part"), [](const PartRow& row) { return to_string(row.part); }},
-      {for_people("PART OF THE MACHINE"), [](const PartRow& row) { return machine_part_title(row.part); }},
+      {data_column("part"), [](const PartRow& row) { return to_string(row.part); }},
+      {display_column("PART OF THE MACHINE"), [](const PartRow& row) { return machine_part_title(row.part); }},
   };
   return {"machine", "Where it went: the parts add up to the machine's memory", make_table(columns, rows)};
 }
@@ -86,9 +83,9 @@ Section machine_section(const std::vector<PartRow>& rows) {
 std::string from_to(const char* name, std::optional<std::int64_t> before, std::optional<std::int64_t> after,
                     Units units) {
   if (!before || !after) return fmt::format("{} unknown", name);
-  if (*before == *after) return fmt::format("{} {} as before", name, print_size(*after, units));
-  return fmt::format("{} {} to {} ({})", name, print_size(*before, units), print_size(*after, units),
-                     print_change(*after - *before, units));
+  if (*before == *after) return fmt::format("{} {} as before", name, format_size(*after, units));
+  return fmt::format("{} {} to {} ({})", name, format_size(*before, units), format_size(*after, units),
+                     format_change(*after - *before, units));
 }
 
 std::string lead_of(const Diff& diff, Units units) {
@@ -97,12 +94,12 @@ std::string lead_of(const Diff& diff, Units units) {
   const auto total = after.get(MachineField::mem_total);
   return fmt::format(
       "Machine: {}{}; {}; {}.", from_to("used", used_kib(before), used_kib(after), units),
-      total ? " of " + print_size(*total, units) : "",
+      total ? " of " + format_size(*total, units) : "",
       from_to("available", before.get(MachineField::mem_available), after.get(MachineField::mem_available), units),
       from_to("swap", swap_used_kib(before), swap_used_kib(after), units));
 }
 
-// How many rows of each kind, and what they changed by together.
+// Number of rows of each kind, and their total change.
 struct Kinds {
   struct Sum {
     std::string_view what;
@@ -125,7 +122,7 @@ struct Kinds {
   }
 };
 
-void add_totals(const DiffQuestion& question, const Diff& diff, const Kinds& kinds, Report& report) {
+void add_totals(const DiffQuery& question, const Diff& diff, const Kinds& kinds, Report& report) {
   for (const Kinds::Sum& sum : kinds.sums) {
     report.totals.push_back({std::string(sum.what), "", Kind::count, sum.rows});
     report.totals.push_back({fmt::format("{}_kib", sum.what), "", Kind::change, sum.kib});
@@ -155,56 +152,33 @@ std::string exact_note(const Diff& diff, Metric by) {
   const auto before = diff.was.exact_percent();
   const auto after = diff.is.exact_percent();
   if (by != Metric::pss || !before || !after) return "";
-  return fmt::format("; {} of it exact before, {} after", print_exact(*before), print_exact(*after));
+  return fmt::format("; {} of it exact or held before, {} after", format_exact_percent(*before),
+                     format_exact_percent(*after));
 }
 
-// Which end is not a tick, and what that means for the sums.
-void report_ends(const Diff& diff, Zone zone, Units units, Report& report) {
-  const Tier coarser = std::max(diff.before.tier(), diff.after.tier());
-  report.facts.insert(report.facts.begin(), {"tier", "", Kind::text, std::string(to_string(coarser))});
-  for (const State* state : {&diff.before, &diff.after}) {
-    const auto means = means_over(*state);
-    if (!means) continue;
-    const char* name = state == &diff.before ? "before" : "after";
-    report.facts.push_back({fmt::format("bucket_from_ms_{}", name), "", Kind::time, means->bucket.from_ms});
-    report.facts.push_back({fmt::format("bucket_until_ms_{}", name), "", Kind::time, means->bucket.to_ms});
-    report.notes.push_back(
-        fmt::format("{}: means from {} to {} (rollups of {}).", state == &diff.before ? "Before" : "After",
-                    print_time(means->bucket.from_ms, zone), print_time(means->bucket.to_ms, zone), means->width));
-  }
-  if (!means_over(diff.before) && !means_over(diff.after)) return;
-  if (diff.short_lived_kib != 0) {
-    report.notes.push_back(fmt::format(
-        "Processes younger than a bucket, which have rollups in their groups only, changed by {}: it is in no row.",
-        print_change(diff.short_lived_kib, units)));
-  }
-  report.notes.emplace_back(
-      "Rollups do not tell files from shared memory in what processes map: all of it is taken as files.");
-}
-
-void add_notes(const DiffQuestion& question, const Diff& diff, const Kinds& kinds, Units units, Report& report) {
+void add_notes(const DiffQuery& question, const Diff& diff, const Kinds& kinds, Units units, Report& report) {
   std::string line;
   for (const Kinds::Sum& sum : kinds.sums) {
     line += fmt::format("{} {}{}, ", sum.rows, sum.what,
-                        sum.rows > 0 ? fmt::format(" ({})", print_change(sum.kib, units)) : "");
+                        sum.rows > 0 ? fmt::format(" ({})", format_change(sum.kib, units)) : "");
   }
   report.notes.push_back(fmt::format("{}{} unchanged: {} of {} together{}.", line, diff.unchanged,
-                                     print_change(kinds.total_kib(), units), metric_title(question.by),
+                                     format_change(kinds.total_kib(), units), metric_title(question.by),
                                      exact_note(diff, question.by)));
   if (!question.filter.takes_all()) {
     report.notes.push_back(
-        fmt::format("The processes left out by --filter changed by {}.", print_change(diff.others_kib, units)));
+        fmt::format("The processes left out by --filter changed by {}.", format_change(diff.others_kib, units)));
   }
   if (diff.in_between.value_or(0) > 0) {
-    report.notes.push_back(fmt::format("{} came and went in between (memoir peaks shows what they needed).",
-                                       print_count(*diff.in_between, "process", "processes")));
+    report.notes.push_back(fmt::format("{} started and exited in between (memoir peaks shows their peaks).",
+                                       format_count(*diff.in_between, "process", "processes")));
   }
   if (diff.before.run.boot.boot_id != diff.after.run.boot.boot_id) {
-    report.notes.emplace_back("The machine was booted in between: no process lives on.");
+    report.notes.emplace_back("The machine was rebooted in between: all processes are new.");
   }
 }
 
-void cut_rows(const Context& context, const DiffQuestion& question, std::size_t machine_lines, Report& report,
+void cut_rows(const Context& context, const DiffQuery& question, std::size_t machine_lines, Report& report,
               std::vector<Change>& rows) {
   constexpr std::size_t lead_lines = 2;
   const std::size_t all = rows.size();
@@ -216,23 +190,26 @@ void cut_rows(const Context& context, const DiffQuestion& question, std::size_t 
   report.totals.push_back({"cut_kib", "", Kind::change, rest_kib});
   if (all == shown) return;
   note_left_out(report, fmt::format("{} of {} changes; the other {} add up to {} (--limit 0 shows all).", shown, all,
-                                    all - shown, print_change(rest_kib, context.options.units)));
+                                    all - shown, format_change(rest_kib, context.options.units)));
 }
 
 }  // namespace
 
-Columns<Change> diff_columns(const DiffQuestion& question) {
+Columns<Change> diff_columns(const DiffQuery& question) {
   return question.group == "process" ? process_columns(question.by) : group_columns(question.group, question.by);
 }
 
-void fill_diff(const Context& context, const DiffQuestion& question, const Diff& diff, Report& report) {
+void fill_diff(const Context& context, const DiffQuery& question, const Diff& diff, Report& report) {
   const Units units = context.options.units;
   const Kinds kinds(diff, question.by);
   report.title = fmt::format("what changed, by {} ({})", question.group, metric_title(question.by));
   report.lead = lead_of(diff, units);
   add_totals(question, diff, kinds, report);
   add_notes(question, diff, kinds, units, report);
-  report_ends(diff, context.options.zone, units, report);
+  const std::string short_lived = diff.short_lived_kib == 0 ? ""
+                                                            : fmt::format(", changed by {}: it is in no row",
+                                                                          format_change(diff.short_lived_kib, units));
+  report_states(diff.before, diff.after, short_lived, context.options.zone, report);
   const std::vector<PartRow> parts = part_rows(diff);
   if (parts.empty()) report.warnings.emplace_back("the machine's parts are not known: MemTotal or MemFree is missing");
   std::vector<Change> rows = diff.rows;

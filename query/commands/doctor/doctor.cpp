@@ -1,4 +1,4 @@
-// memoir doctor: is all in order, and what is to be done where it is not.
+// memoir doctor: checks, with fixes.
 
 #include "query/commands/doctor/doctor.h"
 
@@ -19,12 +19,12 @@
 namespace memoir::query {
 namespace {
 
-// "what: PATH: fix" of an Error is one sentence: what to do is in it.
+// "what: PATH: fix" of an Error is one sentence that includes the fix.
 Finding problem(const std::string& check, const Error& error) {
   return {check, Verdict::problem, error.message, ""};
 }
 
-// Whether the file's last run was recorded by the machine we are on.
+// Returns whether the file's last run was recorded on this machine.
 bool is_of_this_machine(const std::vector<StoredRun>& runs) {
   if (runs.empty()) return true;
   Buffer buffer;
@@ -59,20 +59,20 @@ void examine_configuration(const std::string& database, Findings& findings) {
   const std::string path = default_config_path();
   const Result<Config> config = load_config(path);
   if (!config) {
-    // Who may not read it, or has none, is not to care.
+    // A missing or unreadable one does not matter.
     if (config.error().kind != ErrorKind::malformed) return;
     findings.push_back({"configuration", Verdict::problem, "memoird would not start: " + config.error().message,
-                        "memoird --check-config tells when it is right"});
+                        "check it with memoird --check-config"});
   } else if (!config->db.empty() && config->db != database) {
     findings.push_back({"configuration", Verdict::warning,
-                        fmt::format("{} has memoird record into {}, this is another file", path, config->db),
+                        fmt::format("{} makes memoird record into {}, which is another file", path, config->db),
                         fmt::format("memoir --db {}, or set MEMOIR_DB", shell_path(config->db))});
   } else {
     findings.push_back({"configuration", Verdict::ok, path + " can be read", ""});
   }
 }
 
-Status examine_content(Reader& reader, const Place& place, const Options& options, std::int64_t now_ms,
+Status examine_content(Reader& reader, const FileLocation& place, const Options& options, std::int64_t now_ms,
                        Findings& findings) {
   const FileInfo file = TRY(reader.info());
   const std::vector<StoredRun> runs = TRY(reader.runs());
@@ -84,9 +84,9 @@ Status examine_content(Reader& reader, const Place& place, const Options& option
   }
   if (!status.tick) return Done{};
   const Snapshot snapshot = TRY(reader.snapshot(status.tick->id));
-  const bool told = std::ranges::any_of(
+  const bool reported = std::ranges::any_of(
       status.degraded, [](const Event& event) { return event.text.find("pressure") != std::string::npos; });
-  if (!told) findings.push_back(judge_pressure(snapshot.machine.memory.has(MachineField::psi_some_total)));
+  if (!reported) findings.push_back(judge_pressure(snapshot.machine.memory.has(MachineField::psi_some_total)));
   return Done{};
 }
 
@@ -97,7 +97,7 @@ Findings examine(const Options& options, std::int64_t now_ms) {
     findings.push_back(problem("file", path.error()));
     return findings;
   }
-  const Result<Place> place = look_at_place(*path);
+  const Result<FileLocation> place = inspect_place(*path);
   if (!place) {
     findings.push_back(problem("file", place.error()));
     return findings;
@@ -105,7 +105,7 @@ Findings examine(const Options& options, std::int64_t now_ms) {
   findings = judge_place(*place);
   const Result<std::unique_ptr<Reader>> reader = Reader::open(*path);
   if (!reader) {
-    // Nothing is known of what others may read in it.
+    // Nothing is known about other users' read access.
     std::erase_if(findings, [](const Finding& finding) { return finding.verdict == Verdict::warning; });
     findings.push_back(problem("content", reader.error()));
     return findings;
@@ -124,14 +124,14 @@ Tone tone_of(Verdict verdict) {
 
 std::string title_of(std::int64_t problems, std::int64_t warnings) {
   if (problems == 0 && warnings == 0) return "all is in order";
-  std::string title = problems > 0 ? print_count(problems, "problem", "problems") : std::string();
+  std::string title = problems > 0 ? format_count(problems, "problem", "problems") : std::string();
   if (warnings > 0) {
-    title += fmt::format("{}{}", title.empty() ? "" : ", ", print_count(warnings, "warning", "warnings"));
+    title += fmt::format("{}{}", title.empty() ? "" : ", ", format_count(warnings, "warning", "warnings"));
   }
   return title;
 }
 
-// What a person must not miss is on the first line: that nobody records, and that something was not recorded.
+// The first line has the important facts: nothing is recording, or something was not recorded.
 std::string lead_of(const Findings& findings) {
   std::string lead;
   for (const Finding& finding : findings) {
@@ -145,8 +145,8 @@ Columns<Finding> columns() {
   return {
       {{"verdict", "VERDICT", Kind::text}, [](const Finding& finding) { return to_string(finding.verdict); }},
       {{"check", "CHECK", Kind::text}, &Finding::check},
-      {for_machines("what"), &Finding::what},
-      {for_machines("fix"), [](const Finding& finding) { return finding.fix.empty() ? Value() : finding.fix; }},
+      {data_column("what"), &Finding::what},
+      {data_column("fix"), [](const Finding& finding) { return finding.fix.empty() ? Value() : finding.fix; }},
       {{"", "FINDING", Kind::sentence, 0, Shown::people, true},
        [](const Finding& finding) {
          return finding.fix.empty() ? finding.what : fmt::format("{}. To fix: {}", finding.what, finding.fix);
@@ -161,7 +161,7 @@ Result<Report> report_findings(const Options& options, std::int64_t now_ms) {
   };
   const std::int64_t problems = count(Verdict::problem);
   const std::int64_t warnings = count(Verdict::warning);
-  // What is worst comes first; within it the order of looking stays.
+  // Worst first; equal ones stay in the order of the checks.
   std::ranges::stable_sort(findings, std::ranges::greater(), &Finding::verdict);
   Report report;
   report.title = title_of(problems, warnings) + lead_of(findings);
@@ -179,7 +179,7 @@ Result<Report> report_findings(const Options& options, std::int64_t now_ms) {
 
 Command doctor_command() {
   return {.name = "doctor",
-          .summary = "checks the file, its place, the recorder and the permissions, and says what to fix",
+          .summary = "checks of file, recorder and permissions, with fixes",
           .examples = {{"memoir doctor", "is all in order; exit status 1 if there is a problem"},
                        {"memoir doctor --format json", "the same for a monitor"}},
           .run_alone = report_findings};

@@ -1,7 +1,7 @@
 #pragma once
 
-// What `memoir doctor` looks at, and what it finds. doctor.cpp is the command; place.cpp looks at the file and
-// where it lies, recorder.cpp at what it tells of its recorder. The judgements are pure.
+// Checks and findings of `memoir doctor`. doctor.cpp is the command; place.cpp checks the file and its location,
+// recorder.cpp its recorder. The judgements are pure.
 
 #include <cstdint>
 #include <optional>
@@ -20,42 +20,42 @@ enum class Verdict { ok, warning, problem };
 std::string_view to_string(Verdict verdict);
 
 struct Finding {
-  std::string check;  // what was looked at, in a word or two
+  std::string check;  // name of the check, in a word or two
   Verdict verdict = Verdict::ok;
   std::string what;
-  std::string fix;  // what to do about it; empty if it is ok
+  std::string fix;  // the remedy; empty if it is ok
 };
 
 using Findings = std::vector<Finding>;
 
-// The file, its companions and its folder, as stat(2), statfs(2) and statvfs(3) tell.
-struct Place {
+// The file, its companions and its folder, from stat(2), statfs(2) and statvfs(3).
+struct FileLocation {
   std::string path;
   std::string owner;
   std::string group;
   unsigned mode = 0;
   std::int64_t wal_bytes = 0;
-  std::string stranger;  // the companion (-wal, -shm, .lock, .pid) that belongs to another; empty if none
+  std::string stranger;  // the companion (-wal, -shm, .lock, .pid) with another owner; empty if none
   std::string stranger_owner;
   std::string folder;
-  bool folder_open = false;  // for everyone
-  std::string remote;        // the name of a network's file system
+  bool folder_open = false;  // for all users
+  std::string remote;        // name of a network file system
   bool in_memory = false;    // tmpfs, ramfs
   bool mounted_read_only = false;
   std::int64_t free_bytes = 0;  // for the file's owner
   std::int64_t free_files = 1;
 };
 
-Result<Place> look_at_place(const std::string& path);
-Findings judge_place(const Place& place);
+Result<FileLocation> inspect_place(const std::string& path);
+Findings judge_place(const FileLocation& place);
 
-// `per_day` is how the file grows.
-Finding judge_room(const Place& place, std::optional<std::int64_t> per_day);
+// `per_day`: growth of the file.
+Finding judge_room(const FileLocation& place, std::optional<std::int64_t> per_day);
 
-// `here`: the file is of this machine, so that its recorder should be running here.
+// `here`: the file is of this machine, so its recorder should run here.
 Findings judge_recorder(const RecorderStatus& status, bool here, Zone zone);
 
-// Whether the kernel's pressure was recorded in the last tick.
+// Checks that the kernel's pressure was recorded in the last tick.
 Finding judge_pressure(bool recorded);
 
 }  // namespace memoir::query

@@ -28,7 +28,7 @@ std::string group_name(gid_t gid) {
   return found == nullptr ? fmt::format("{}", gid) : std::string(found->gr_name);
 }
 
-void find_stranger(Place& place, uid_t owner) {
+void find_stranger(FileLocation& place, uid_t owner) {
   for (const char* suffix : {"-wal", "-shm", ".lock", ".pid"}) {
     struct stat companion {};
     if (stat((place.path + suffix).c_str(), &companion) != 0 || companion.st_uid == owner) continue;
@@ -37,7 +37,7 @@ void find_stranger(Place& place, uid_t owner) {
   }
 }
 
-Status find_disk(Place& place) {
+Status find_disk(FileLocation& place) {
   struct statfs type {};
   struct statvfs room {};
   if (statfs(place.path.c_str(), &type) != 0 || statvfs(place.path.c_str(), &room) != 0) {
@@ -52,26 +52,25 @@ Status find_disk(Place& place) {
   return Done{};
 }
 
-Finding judge_mode(const Place& place) {
+Finding judge_mode(const FileLocation& place) {
   const std::string is =
       fmt::format("{}: owner {}, group {}, mode {:04o}", place.path, place.owner, place.group, place.mode);
   if ((place.mode & S_IWOTH) != 0) {
-    return {"file", Verdict::problem, is + ": everyone may write to it", "chmod o= " + shell_path(place.path)};
+    return {"file", Verdict::problem, is + ": every user may write to it", "chmod o= " + shell_path(place.path)};
   }
   if ((place.mode & S_IROTH) != 0 && place.folder_open) {
-    return {"file", Verdict::warning, is + ": everyone on this machine may read it, the command lines of all included",
+    return {"file", Verdict::warning, is + ": every user of this machine may read it, with all command lines",
             "chmod o= " + shell_path(place.path)};
   }
   return {"file", Verdict::ok, is, ""};
 }
 
-Finding judge_file_system(const Place& place) {
+Finding judge_file_system(const FileLocation& place) {
   if (!place.remote.empty()) {
     return {"file system", Verdict::problem,
-            fmt::format("{} lies on {}: the write-ahead log needs memory shared by all who use the file, which a "
-                        "network's file system does not have",
+            fmt::format("{} is on {}: the write-ahead log needs shared memory, which network file systems do not have",
                         place.folder, place.remote),
-            "record to a local disk, and copy the file when nobody records"};
+            "record to a local disk, and copy the file while nothing records"};
   }
   if (place.mounted_read_only) {
     return {"file system", Verdict::warning, place.folder + " is mounted read-only: nothing can be recorded into it",
@@ -80,18 +79,18 @@ Finding judge_file_system(const Place& place) {
   }
   if (place.in_memory) {
     return {"file system", Verdict::warning,
-            place.folder + " lies in memory (tmpfs): a reboot takes the file, which itself takes memory",
-            "record to a disk: db in memoir.toml"};
+            place.folder + " is in memory (tmpfs): the file uses memory and is lost at a reboot",
+            "record to a disk: set db in memoir.toml"};
   }
   return {"file system", Verdict::ok, place.folder + " is local and writable", ""};
 }
 
 }  // namespace
 
-Result<Place> look_at_place(const std::string& path) {
+Result<FileLocation> inspect_place(const std::string& path) {
   struct stat file {};
   if (stat(path.c_str(), &file) != 0) return errno_error(errno, "inspect", path);
-  Place place;
+  FileLocation place;
   place.path = path;
   place.owner = user_name(file.st_uid);
   place.group = group_name(file.st_gid);
@@ -105,7 +104,7 @@ Result<Place> look_at_place(const std::string& path) {
   return place;
 }
 
-Findings judge_place(const Place& place) {
+Findings judge_place(const FileLocation& place) {
   Findings findings{judge_mode(place)};
   if (!place.stranger.empty()) {
     findings.push_back({"owner", Verdict::problem,
@@ -113,26 +112,26 @@ Findings judge_place(const Place& place) {
                                     place.stranger, place.stranger_owner, place.owner),
                         fmt::format("chown {}: {}", shell_word(place.owner), shell_path(place.stranger))});
   }
-  // The recorder empties it at 16 MiB, unless someone reads for long.
+  // The recorder empties it at 16 MiB, unless a reader takes long.
   constexpr std::int64_t large_wal = 128 * kMib;
   if (place.wal_bytes > large_wal) {
     findings.push_back({"write-ahead log", Verdict::warning,
-                        fmt::format("{}-wal has grown to {}: someone has been reading the file for long", place.path,
-                                    print_size(place.wal_bytes / 1024, Units::automatic)),
-                        fmt::format("end who holds it open: fuser -v {}", shell_path(place.path))});
+                        fmt::format("{}-wal has grown to {}: a process has been reading the file for a long time",
+                                    place.path, format_size(place.wal_bytes / 1024, Units::automatic)),
+                        fmt::format("stop the processes that have it open: fuser -v {}", shell_path(place.path))});
   }
   findings.push_back(judge_file_system(place));
   return findings;
 }
 
-Finding judge_room(const Place& place, std::optional<std::int64_t> per_day) {
+Finding judge_room(const FileLocation& place, std::optional<std::int64_t> per_day) {
   constexpr std::int64_t least = 64 * kMib;
   constexpr std::int64_t little = 1024 * kMib;
   constexpr std::int64_t days_to_act = 14;
-  const std::string free = print_size(place.free_bytes / 1024, Units::automatic) + " free";
+  const std::string free = format_size(place.free_bytes / 1024, Units::automatic) + " free";
   const std::string fix = fmt::format("make room: du -xh {} | sort -h | tail", shell_path(place.folder));
   if (place.free_files <= 0) {
-    return {"disk room", Verdict::problem, "no file can be made any more: the file system has no inode left", fix};
+    return {"disk room", Verdict::problem, "no file can be created: the file system has no free inode", fix};
   }
   if (place.free_bytes < least) {
     return {"disk room", Verdict::problem, free + ": recording stops when there is none", fix};
@@ -144,8 +143,8 @@ Finding judge_room(const Place& place, std::optional<std::int64_t> per_day) {
   constexpr std::int64_t many_days = 3650;
   const std::int64_t days = place.free_bytes / *per_day;
   const std::string lasts =
-      fmt::format("{}, for {} at {} a day", free, days > many_days ? "many years" : print_count(days, "day", "days"),
-                  print_size(*per_day / 1024, Units::automatic));
+      fmt::format("{}, for {} at {} a day", free, days > many_days ? "many years" : format_count(days, "day", "days"),
+                  format_size(*per_day / 1024, Units::automatic));
   if (days < days_to_act) return {"disk room", Verdict::warning, lasts, fix};
   return {"disk room", Verdict::ok, lasts, ""};
 }

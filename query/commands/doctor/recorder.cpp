@@ -10,16 +10,16 @@ namespace memoir::query {
 namespace {
 
 constexpr const char* kStart = "systemctl start memoird, or memoird by hand";
-constexpr const char* kJournal = "journalctl -u memoird tells why";
+constexpr const char* kJournal = "see journalctl -u memoird";
 
 std::string ago(std::int64_t now_ms, std::int64_t then_ms) {
-  return print_span(std::max<std::int64_t>(now_ms - then_ms, 0)) + " ago";
+  return format_span(std::max<std::int64_t>(now_ms - then_ms, 0)) + " ago";
 }
 
-// What a sentence of the recorder on what it cannot do asks for.
+// The remedy for a limitation reported by the recorder.
 std::string fix_of(std::string_view sentence) {
   if (sentence.find("CAP_SYS_PTRACE") != std::string_view::npos) {
-    return "run memoird by its unit, which has AmbientCapabilities=CAP_SYS_PTRACE; without systemd: setcap "
+    return "run memoird as its unit, which has AmbientCapabilities=CAP_SYS_PTRACE; without systemd: setcap "
            "cap_sys_ptrace+ep on the program, or run it as root";
   }
   if (sentence.find("psi=1") != std::string_view::npos) return "add psi=1 to the kernel's command line, and reboot";
@@ -28,17 +28,17 @@ std::string fix_of(std::string_view sentence) {
            "without hidepid";
   }
   if (sentence.find("CAP_BPF") != std::string_view::npos) {
-    return "run memoird by its unit, which has AmbientCapabilities=CAP_BPF CAP_PERFMON, or as root";
+    return "run memoird as its unit, which has AmbientCapabilities=CAP_BPF CAP_PERFMON, or as root";
   }
   if (sentence.find("CAP_SYSLOG") != std::string_view::npos) {
-    return "run memoird by its unit, which has AmbientCapabilities=CAP_SYSLOG, or as root";
+    return "run memoird as its unit, which has AmbientCapabilities=CAP_SYSLOG, or as root";
   }
   if (sentence.find("CONFIG_DEBUG_INFO_BTF") != std::string_view::npos) return "run a kernel that has BTF";
-  if (sentence.find("MEMOIR_BPF") != std::string_view::npos) return "build with clang, bpftool and libbpf at hand";
+  if (sentence.find("MEMOIR_BPF") != std::string_view::npos) return "build it with clang, bpftool and libbpf installed";
   return "see memoird(8)";
 }
 
-// A finding goes on with what to do.
+// The remedy follows in the same sentence.
 std::string without_stop(std::string sentence) {
   if (sentence.ends_with('.')) sentence.pop_back();
   return sentence;
@@ -46,21 +46,21 @@ std::string without_stop(std::string sentence) {
 
 Finding judge_run(const RecorderStatus& status, bool here) {
   if (status.recording == Recording::never || status.runs.empty()) {
-    if (status.recording == Recording::active) return {"recorder", Verdict::ok, "has just begun its first run", ""};
-    return {"recorder", Verdict::problem, "nothing was ever recorded into this file", kStart};
+    if (status.recording == Recording::active) return {"recorder", Verdict::ok, "has just started its first run", ""};
+    return {"recorder", Verdict::problem, "nothing is recorded in this file yet", kStart};
   }
   const StoredRun& run = status.runs.back();
   const std::string last = run.last_tick_ms ? "the last tick is from " + ago(status.now_ms, *run.last_tick_ms)
                                             : std::string("it has not stored a tick");
   if (!here) {
     return {"recorder", Verdict::ok,
-            fmt::format("the file is of {}, not of this machine: {}", to_printable(run.boot.host), last), ""};
+            fmt::format("the file is from {}, not from this machine: {}", to_printable(run.boot.host), last), ""};
   }
   const std::string pid = status.file.recorder_pid ? fmt::format(" (pid {})", *status.file.recorder_pid) : "";
-  const std::string every = print_span(run.interval_ms);
+  const std::string every = format_span(run.interval_ms);
   if (!status.holder.empty() && status.file.recorder_pid) {
     return {"recorder", Verdict::problem,
-            fmt::format("runs{}, but cannot store: {} holds a lock on {}-shm; {}", pid, status.holder,
+            fmt::format("runs{}, but cannot store: {} locks {}-shm; {}", pid, status.holder,
                         to_printable(status.file.path), last),
             fmt::format("end that process: kill {}", *status.file.held_by)};
   }
@@ -73,43 +73,44 @@ Finding judge_run(const RecorderStatus& status, bool here) {
               std::string(kJournal) + "; the disk may be full, slow or read-only"};
     case Recording::stopped:
       return {"recorder", Verdict::problem,
-              fmt::format("does not run: it ended ({}); {}", to_printable(run.end_reason), last), kStart};
+              fmt::format("not running: it stopped ({}); {}", to_printable(run.stop_reason), last), kStart};
     case Recording::died:
     case Recording::never:
       break;
   }
-  return {"recorder", Verdict::problem, "does not run: it died; " + last, fmt::format("{}; {}", kStart, kJournal)};
+  return {"recorder", Verdict::problem, "not running: it crashed; " + last, fmt::format("{}; {}", kStart, kJournal)};
 }
 
 Finding judge_ticks(const TickCounts& counts) {
   if (counts.malformed > 0) {
     return {"reading", Verdict::warning,
-            fmt::format("{} of /proc could not be understood in the last tick",
-                        print_count(counts.malformed, "file", "files")),
-            "memoird logs which; please report it with the kernel's version"};
+            fmt::format("{} of kernel files could not be understood in the last tick",
+                        format_count(counts.malformed, "line", "lines")),
+            "memoir status shows which; please report it with the kernel's version"};
   }
   if (counts.blocked > 0) {
     return {
         "reading", Verdict::warning,
-        fmt::format("{} did not answer in time in the last tick", print_count(counts.blocked, "process", "processes")),
-        "they may hang in the kernel (state D in memoir processes); read_deadline in memoir.toml gives them longer"};
+        fmt::format("{} did not answer in time in the last tick", format_count(counts.blocked, "process", "processes")),
+        "they may be stuck in the kernel (state D in memoir processes); read_deadline in memoir.toml gives them more "
+        "time"};
   }
   if (counts.denied > 0) {
     return {"reading", Verdict::ok,
-            fmt::format("{} of {} may not be read: RSS stands in for PSS", counts.denied,
-                        print_count(counts.seen, "process", "processes")),
+            fmt::format("no permission to read {} of {}: RSS is used as PSS", counts.denied,
+                        format_count(counts.seen, "process", "processes")),
             ""};
   }
-  return {"reading", Verdict::ok, fmt::format("all {} could be read", print_count(counts.seen, "process", "processes")),
-          ""};
+  return {"reading", Verdict::ok,
+          fmt::format("all {} could be read", format_count(counts.seen, "process", "processes")), ""};
 }
 
-// Why it is not by BPF is a finding of its own.
+// The reason against BPF is a separate finding.
 Finding judge_census(std::string_view census) {
-  if (census == "bpf") return {"census", Verdict::ok, "BPF counts all processes in one look", ""};
+  if (census == "bpf") return {"census", Verdict::ok, "BPF reads all processes in one pass", ""};
   return {"census", Verdict::ok,
-          "/proc counts the processes: states, threads, peaks and swap may be two minutes old, and what lives between "
-          "two ticks is not seen",
+          "/proc is read: states, threads, peaks and swap may be two minutes old, and processes between two ticks are "
+          "not recorded",
           ""};
 }
 
@@ -118,13 +119,13 @@ Finding judge_gaps(const RecorderStatus& status, Zone zone) {
   const std::vector<Gap>& gaps = status.day->gaps;
   const auto longest = std::ranges::max_element(gaps, {}, [](const Gap& gap) { return gap.to_ms - gap.from_ms; });
   const std::string fix = longest->reason == "late" || longest->reason == "lost"
-                              ? "the machine or its disk was too slow for the interval: a longer one, or durability = "
-                                "\"normal\" in memoir.toml"
+                              ? "the machine or its disk was too slow for the interval: use a longer one, or "
+                                "durability = \"normal\" in memoir.toml"
                               : std::string("journalctl -u memoird --since yesterday; memoir events");
   return {"gaps", Verdict::warning,
           fmt::format("{} in the last day of recording, the longest {} at {} ({})",
-                      print_count(static_cast<std::int64_t>(gaps.size()), "gap", "gaps"),
-                      print_span(longest->to_ms - longest->from_ms), print_time(longest->from_ms, zone),
+                      format_count(static_cast<std::int64_t>(gaps.size()), "gap", "gaps"),
+                      format_span(longest->to_ms - longest->from_ms), format_time(longest->from_ms, zone),
                       to_printable(longest->reason)),
           fix};
 }
@@ -148,7 +149,7 @@ Findings judge_recorder(const RecorderStatus& status, bool here, Zone zone) {
   if (status.unclean_ends > 0) {
     findings.push_back({"ends", Verdict::warning,
                         fmt::format("{} within the last day: killed, crashed, or the machine went down",
-                                    print_count(status.unclean_ends, "unclean end", "unclean ends")),
+                                    format_count(status.unclean_ends, "unclean stop", "unclean stops")),
                         kJournal});
   }
   return findings;

@@ -6,8 +6,8 @@
 #include <fmt/ranges.h>
 #include <set>
 
+#include "base/atomic_file.h"
 #include "base/nearest.h"
-#include "base/partial_file.h"
 #include "base/text.h"
 #include "query/commands/export/fleet.h"
 #include "query/history/tier.h"
@@ -38,12 +38,12 @@ Result<std::vector<ExportOf>> subjects_of(const Options& options) {
   if (word == "all" && many) return std::vector{machine, categories, processes};
   if (word == "fleet" && many) return std::vector{fleet};
   if (word == "all" || word == "fleet")
-    return malformed(fmt::format("'{}' does not fit one table: it goes with --format openmetrics only", word));
+    return malformed(fmt::format("'{}' does not fit one table: it needs --format openmetrics", word));
   return malformed(fmt::format("'{}' is not one of {}{}", to_printable(word), fmt::join(subject_names(), ", "),
                                did_you_mean(word, subject_names())));
 }
 
-// The range asked, as far as something is recorded; with --at its tick, or the bucket of a rollup that holds it.
+// The requested range, as far as recorded; with --at its tick, or the rollup bucket that contains it.
 Result<Range> range_of(const Context& context) {
   const Recorded recorded{context.file.first_tick_ms, context.file.last_tick_ms};
   if (!context.when.at_ms) {
@@ -56,31 +56,27 @@ Result<Range> range_of(const Context& context) {
   return Range{at_ms, at_ms};
 }
 
-// An export is as fine as what is kept, however long it takes.
+// An export uses the finest stored data, regardless of its duration.
 Result<Tier> finest(const Context& context, Range range) {
   return tier_of(context, {range.from_ms, range.from_ms}, Reads::one);
 }
 
 Result<Streamed> stream_snapshot(const Context& context, const Sink& sink) {
   if (!context.options.subjects.empty())
-    return malformed("--format: this one is of the processes at one time, and takes no subject");
-  if (context.when.range) return malformed("--format: this one is of one time, ask with --at");
+    return malformed("--format: this one has the processes at one time and takes no subject");
+  if (context.when.range) return malformed("--format: this one has one time: use --at");
   const std::optional<State> state = TRY(load_state(context));
   if (!state) return Streamed{true, nothing_recorded(context).warnings};
+  if (tick_of(*state) == nullptr)
+    return Error{ErrorKind::not_found,
+                 "the tick of that time expired, and rollups lack the fields of this format; "
+                 "export --format csv or openmetrics reads them"};
   Streamed done;
-  const auto write = context.options.format == Format::smaps_rollup ? rollup_json : category_metrics_json;
-  Result<std::string> json = match(
-      *state,
-      [&](const TickState& tick) -> Result<std::string> {
-        const Filter filter = TRY(filter_at(context.options, {&*state}));
-        return write(state->machine.memory, tick, filter, done.warnings);
-      },
-      [](const BucketState&) -> Result<std::string> {
-        return Error{ErrorKind::gone,
-                     "the tick of that time is gone, and rollups do not hold what this format is made of; "
-                     "export --format csv or openmetrics reads them"};
-      });
-  const std::string text = TRY(std::move(json));
+  const Filter filter = TRY(filter_at(context.options, {&*state}));
+  const std::string text =
+      TRY(context.options.format == Format::smaps_rollup
+              ? rollup_json(*state, filter, done.warnings)
+              : category_metrics_json(*state, filter, context.options.suffix.value_or(""), done.warnings));
   const std::int64_t asked_ms = context.when.at_ms.value_or(state->at_ms);
   if (auto stale = stale_warning(*state, asked_ms, context.options.zone))
     done.warnings.insert(done.warnings.begin(), *std::move(stale));
@@ -88,7 +84,7 @@ Result<Streamed> stream_snapshot(const Context& context, const Sink& sink) {
   return done;
 }
 
-Result<Streamed> stream_series(const Context& context, ExportQuestion question, const Sink& sink) {
+Result<Streamed> stream_series(const Context& context, ExportQuery question, const Sink& sink) {
   const Range range = TRY(range_of(context));
   question.range = range;
   question.filter = TRY(filter_over(context, range));
@@ -97,13 +93,13 @@ Result<Streamed> stream_series(const Context& context, ExportQuestion question, 
       TRY(context.options.format == Format::openmetrics ? export_openmetrics(context, question, sink)
                                                         : export_rows(context, question, sink));
   Streamed done;
-  if (const auto width = bucket_width(question.tier)) {
-    done.warnings.push_back(
-        fmt::format("from rollups of {}: each sample is the mean of a bucket, at its begin", *width));
+  if (holds_groups(question.tier)) {
+    done.warnings.push_back(fmt::format("from rollups of {}: each sample is the mean of a bucket, at its start",
+                                        tier_width(question.tier)));
   }
   if (left_out > 0) {
-    done.warnings.push_back(fmt::format("{} left out, because the wall clock was set back and their time came twice",
-                                        print_count(left_out, "tick is", "ticks are")));
+    done.warnings.push_back(fmt::format("{} left out: the wall clock was set back, so their times occur twice",
+                                        format_count(left_out, "tick is", "ticks are")));
   }
   if (context.when.at_ms && range.to_ms >= 0) return done;
   const Range asked = context.when.range.value_or(range);
@@ -120,7 +116,7 @@ std::string with_suffix(const std::string& path, const std::string& suffix) {
   return named.string();
 }
 
-// host="…", and those that are asked for: an exporter's own, such as instance and job.
+// host="…", and the given ones: an exporter's own, such as instance and job.
 Result<std::string> common_labels(const Context& context) {
   const Options& options = context.options;
   if (!options.labels.empty() && options.format != Format::openmetrics)
@@ -137,7 +133,7 @@ Result<std::string> common_labels(const Context& context) {
       return malformed(
           fmt::format("--label '{}' is not NAME=VALUE, NAME of letters, digits and _", to_printable(word)));
     if (!taken.insert(name).second)
-      return malformed(fmt::format("--label: '{}' is there already; choose another name", name));
+      return malformed(fmt::format("--label: '{}' is already in use; choose another name", name));
     labels += "," + label(name, std::string_view(word).substr(name.size() + 1));
   }
   return labels;
@@ -150,28 +146,29 @@ bool options_of_fleet(const Options& options) {
 Result<Streamed> stream_to(const Context& context, const Sink& sink) {
   if (is_snapshot(context.options.format)) return stream_snapshot(context, sink);
   const std::vector<ExportOf> subjects = TRY(subjects_of(context.options));
-  const auto step_ms = TRY(parse_step(context.options, "samples are some time apart"));
+  const auto step_ms = TRY(parse_step(context.options, "must be longer than 0"));
   const bool of_processes = std::ranges::find(subjects, ExportOf::processes) != subjects.end();
   if (!of_processes && !context.options.filters.empty())
-    return malformed("--filter is of processes: memoir export processes");
+    return malformed("--filter needs processes: memoir export processes");
   if (subjects.front() != ExportOf::fleet && options_of_fleet(context.options))
-    return malformed("--limit, --hour and --config are of the subject fleet: memoir export fleet");
+    return malformed("--limit, --hour and --config need the subject fleet: memoir export fleet");
   const std::string labels = TRY(common_labels(context));
   return stream_series(context, {subjects, {}, step_ms.value_or(0), {}, labels}, sink);
 }
 
-// To standard output, or to the file that is named, which is there whole or not at all.
+// To standard output, or to the given file, which appears completely or not at all.
 Result<Streamed> stream(const Context& context, const Sink& sink) {
   const Options& options = context.options;
   const std::string suffix = options.suffix.value_or("");
-  if (suffix.find('/') != std::string::npos) return malformed("--suffix: it is a part of a name, and has no '/'");
+  if (suffix.find('/') != std::string::npos) return malformed("--suffix: it is part of a name and cannot contain '/'");
   if (options.textfile) return write_textfile(context, TRY(common_labels(context)));
   if (!options.output) {
-    if (options.suffix) return malformed("--suffix goes with -o F, which names the file");
+    if (options.suffix && options.format != Format::category_metrics)
+      return malformed("--suffix goes with -o F, which names the file, or with --format category-metrics");
     return stream_to(context, sink);
   }
-  PartialFile file =
-      TRY(PartialFile::begin(with_suffix(*options.output, suffix), options.force ? Existing::replace : Existing::keep));
+  AtomicFile file =
+      TRY(AtomicFile::begin(with_suffix(*options.output, suffix), options.force ? Existing::replace : Existing::keep));
   Streamed done = TRY(stream_to(context, [&file](std::string_view text) { return file.write(text); }));
   if (!done.nothing_recorded) TRY(file.commit());
   return done;
@@ -182,7 +179,7 @@ Result<Streamed> stream(const Context& context, const Sink& sink) {
 Command export_command() {
   return {
       .name = "export",
-      .summary = "series and snapshots for other programs: CSV, JSON lines, OpenMetrics",
+      .summary = "series and snapshots as CSV, JSON Lines, OpenMetrics",
       .subject = "[SUBJECT]",
       .options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::filter, Option::step,
                   Option::tier, Option::limit, Option::label, Option::textfile, Option::output, Option::suffix,
@@ -190,13 +187,13 @@ Command export_command() {
       .examples = {{"memoir export processes --last 30m --step 1m > processes.csv", "each process, minute by minute"},
                    {"memoir export --format openmetrics --last 6h --step 1m > memory.om",
                     "for promtool tsdb create-blocks-from openmetrics memory.om DIR"},
-                   {"memoir export --format openmetrics --textfile memoir.prom", "what goes on now, for node_exporter"},
+                   {"memoir export --format openmetrics --textfile memoir.prom", "current values, for node_exporter"},
                    {"memoir export --at 03:14 --format smaps-rollup -o smaps_rollup.json",
                     "each process's smaps_rollup as it was"}},
       .step_help = "one sample every S (default: every tick)",
       .limit_help = fmt::format("of the subject fleet: the N largest identities, cgroups and categories, and N leaks "
                                 "(default: {}); in all at most {} series",
-                                kFleetRows, kMostFleetSeries),
+                                kFleetRows, kMaxFleetSeries),
       .subject_help =
           "SUBJECT: machine (the default), categories, processes; with --format openmetrics also all (there the "
           "default) and fleet, the bounded series that --textfile writes",

@@ -1,13 +1,12 @@
 #pragma once
 
-// memoir export: what was recorded, for other programs. export.cpp reads the question; rows.cpp writes series as
-// CSV and JSON lines, openmetrics.cpp for Prometheus, snapshot.cpp one time in ChromeOS's shapes. fleet.cpp says what
-// machines of a fleet tell of themselves, families.cpp what those series are called; textfile.cpp writes them as they
-// are now.
+// memoir export: recorded data for other programs. export.cpp parses the query; rows.cpp writes series as CSV and JSON
+// lines, openmetrics.cpp for Prometheus, snapshot.cpp one time in ChromeOS's formats. fleet.cpp selects the series of a
+// machine in a fleet, families.cpp names them; textfile.cpp writes their current values.
 //
-// A series has one sample per tick, or with a step the first tick of each step: real ticks, nothing in between. Where
-// the ticks are gone it has one per bucket of a rollup: its mean, at its begin. It is written as
-// it is read, a few hours at a time, so that neither our memory nor a transaction grows with the range.
+// A series has one sample per tick, or with a step the first tick of each step: real ticks, without interpolation.
+// Where ticks have expired it has one per rollup bucket: its mean, at its start. It is written as it is read, a few
+// hours at a time, so that neither our memory nor a transaction grows with the range.
 
 #include <functional>
 #include <map>
@@ -24,41 +23,44 @@ namespace memoir::query {
 
 enum class ExportOf { machine, categories, processes, fleet };
 
-struct ExportQuestion {
-  std::vector<ExportOf> subjects;  // one, but for OpenMetrics
-  Range range;                     // within what is recorded
+struct ExportQuery {
+  std::vector<ExportOf> subjects;  // one, except for OpenMetrics
+  Range range;                     // within the recorded time
   std::int64_t step_ms = 0;        // 0: every tick
   Filter filter;
-  std::string labels;  // OpenMetrics: that all series have
+  std::string labels;  // OpenMetrics: labels of all series
   Tier tier = {};
-  std::size_t most_held = 1'000'000;  // OpenMetrics: values held in memory at one time
+  std::size_t max_bytes = std::size_t{64} << 20U;  // OpenMetrics: maximum memory of the series of one pass
 };
 
-// A part of the range, and the ticks to sample in it.
+// A part of the range, with the ticks to sample in it.
 struct ExportChunk {
   Range range;
-  std::vector<std::int64_t> ticks;  // ascending; of a rollup the begins of its buckets
-  std::set<std::int64_t> ends;      // ticks after which nothing was recorded for a while
+  std::vector<std::int64_t> ticks;    // ascending; for a rollup the starts of its buckets
+  std::vector<std::int64_t> boot_ms;  // boot clock of each; 0 for a rollup
+  std::set<std::int64_t> ends;        // ticks before a gap
   Tier tier = {};
 };
 
-// In order. Ticks that come at or before an earlier one, because the wall clock was set back, are left out: `visit`
-// never sees a time twice. Returns how many those are.
-Result<std::int64_t> for_each_chunk(Reader& reader, const ExportQuestion& question,
+// Returns at most `most` ticks of a chunk, starting with the tick `first`.
+ExportChunk part_of(const ExportChunk& chunk, std::size_t first, std::size_t most);
+
+// In order. Ticks at or before an earlier one, after the wall clock was set back, are left out: `visit` never gets a
+// time twice. Returns the number of omitted ticks.
+Result<std::int64_t> for_each_chunk(Reader& reader, const ExportQuery& question,
                                     const std::function<Status(const ExportChunk&)>& visit);
 
-// Turns intervals, which come in order of time, into samples at ticks. Value is what one holds, Key what tells subjects
-// apart.
+// Turns intervals in time order into samples at ticks. Value is the value of an interval, Key identifies the subject.
 template <typename Key, typename Value>
 class Resampler {
  public:
-  // `emit` gets the samples in the order of ticks, and of keys within a tick.
+  // `emit` gets the samples in tick order, and in key order within a tick.
   using Emit = std::function<void(std::size_t tick, const Key&, const Value&)>;
 
   Resampler(const ExportChunk& chunk, Emit emit) : chunk_(chunk), emit_(std::move(emit)) {}
 
   void add(const Key& key, std::int64_t at_ms, std::int64_t until_ms, const Value& value) {
-    // Where the wall clock was set back, what came before it is done with.
+    // After the wall clock was set back, everything before it is complete.
     flush(at_ms < last_ms_ ? last_ms_ + 1 : at_ms);
     last_ms_ = at_ms;
     held_.insert_or_assign(key, Held{at_ms, until_ms, value});
@@ -74,10 +76,9 @@ class Resampler {
 
   bool holds(const Held& held, std::int64_t tick_ms) const {
     if (tick_ms < held.at_ms || tick_ms > held.until_ms) return false;
-    // At its very end another or nothing takes its place, unless recording ended there.
+    // At its very end another one or none replaces it, unless recording ended there.
     return tick_ms < held.until_ms || tick_ms == held.at_ms || chunk_.ends.contains(tick_ms);
   }
-  // Emits the ticks before `end_ms`.
   void flush(std::int64_t end_ms) {
     for (; next_ < chunk_.ticks.size() && chunk_.ticks[next_] < end_ms; ++next_) {
       std::erase_if(held_, [&](const auto& entry) { return entry.second.until_ms < chunk_.ticks[next_]; });
@@ -94,16 +95,16 @@ class Resampler {
   std::int64_t last_ms_ = 0;
 };
 
-// One process at one time.
 struct ExportedProcess {
   std::int64_t at_ms = 0;
   const StoredProcess& process;
-  MetricValues kib;                       // of a bucket means over the time that it lived, without hwm
-  const ProcessSample* sample = nullptr;  // of a tick: all of it
+  MetricValues kib;                       // for a bucket means over its lifetime, without hwm
+  const ProcessSample* sample = nullptr;  // for a tick: the complete sample
+  std::int64_t boot_ms = 0;               // of that tick
 };
 
-// The samples of a chunk's processes that the filter takes, of its categories, or of the machine: of its ticks, or
-// means of the buckets of a rollup. Of the machine a rollup has the fields of /proc/meminfo.
+// The samples of a chunk: of its processes (filtered), its categories, or the machine; for its ticks, or as means of
+// rollup buckets. For the machine a rollup has the fields of /proc/meminfo.
 using EmitProcess = std::function<void(const ExportedProcess&)>;
 using EmitCategory = std::function<void(std::int64_t at_ms, const GroupState&)>;
 using EmitMachine = std::function<void(std::int64_t at_ms, const MachineMemory&)>;
@@ -111,14 +112,14 @@ Status sample_processes(Reader& reader, const ExportChunk& chunk, const Filter& 
 Status sample_categories(Reader& reader, const ExportChunk& chunk, const EmitCategory& emit);
 Status sample_machine(Reader& reader, const ExportChunk& chunk, const EmitMachine& emit);
 
-// What is written to `sink`, and the ticks left out.
-Result<std::int64_t> export_rows(const Context& context, const ExportQuestion& question, const Sink& sink);
-Result<std::int64_t> export_openmetrics(const Context& context, const ExportQuestion& question, const Sink& sink);
+// Writes to `sink`. Returns the number of omitted ticks.
+Result<std::int64_t> export_rows(const Context& context, const ExportQuery& question, const Sink& sink);
+Result<std::int64_t> export_openmetrics(const Context& context, const ExportQuery& question, const Sink& sink);
 
-// One state as text. `warnings` gets what had to be left out.
-Result<std::string> rollup_json(const MachineMemory& machine, const TickState& tick, const Filter& filter,
-                                std::vector<std::string>& warnings);
-Result<std::string> category_metrics_json(const MachineMemory& machine, const TickState& tick, const Filter& filter,
+// Returns the state of a tick as text. `warnings` gets the omissions.
+Result<std::string> rollup_json(const State& state, const Filter& filter, std::vector<std::string>& warnings);
+// `suffix` is inserted between a category and its metric: other_login_pss.
+Result<std::string> category_metrics_json(const State& state, const Filter& filter, std::string_view suffix,
                                           std::vector<std::string>& warnings);
 
 }  // namespace memoir::query

@@ -1,6 +1,5 @@
 #include "query/commands/export/families.h"
 
-#include <array>
 #include <fmt/format.h>
 
 #include "base/digest.h"
@@ -10,9 +9,9 @@
 namespace memoir::query {
 namespace {
 
-// From the name that the store has for it: its ending tells the unit.
+// From the stored name: its suffix gives the unit.
 Family machine_family(const FieldName& field) {
-  // What begins with "sec_" Prometheus takes for seconds.
+  // Prometheus takes the prefix "sec_" for seconds.
   const std::string column = std::string_view(field.column).starts_with("sec_")
                                  ? "secondary_" + std::string(std::string_view(field.column).substr(4))
                                  : std::string(field.column);
@@ -31,7 +30,7 @@ Family machine_family(const FieldName& field) {
     family.counter = true;
   } else {
     family.name = fmt::format("memoir_machine_{}", column);
-    family.counter = column != "workingset_nodes";  // a number of nodes, that of /proc/vmstat's others of events
+    family.counter = column != "workingset_nodes";  // a number of nodes; the others of /proc/vmstat count events
   }
   return family;
 }
@@ -56,7 +55,7 @@ std::string label(std::string_view name, std::string_view value) {
 }
 
 std::string short_label(std::string_view name, std::string_view value) {
-  constexpr std::size_t most = 256;  // a container of Kubernetes has a path of some 180
+  constexpr std::size_t most = 256;  // bytes; the path of a Kubernetes container has some 180
   std::string text = to_printable(value);
   if (text.size() > most) {
     const std::uint32_t hash = short_digest(text);
@@ -68,7 +67,8 @@ std::string short_label(std::string_view name, std::string_view value) {
 }
 
 std::vector<Family> machine_families() {
-  std::vector<Family> families{{"memoir_machine_used_bytes", "MemTotal less MemAvailable", "bytes", false, 1024}};
+  std::vector<Family> families{{"memoir_machine_used_bytes",
+                                "MemTotal less MemAvailable and free pages on lists of CPUs", "bytes", false, 1024}};
   for (const FieldName& field : kMachineFields) families.push_back(machine_family(field));
   return families;
 }
@@ -87,7 +87,7 @@ std::vector<Family> category_families() {
     families.push_back({fmt::format("memoir_category_{}_bytes", to_string(metric)),
                         fmt::format("{} of its processes", metric_title(metric)), "bytes", false, 1024});
   families.push_back({"memoir_category_processes", "processes in it", "", false, 1});
-  families.push_back({"memoir_category_inexact_processes", "of them, those whose values are not exact", "", false, 1});
+  families.push_back({"memoir_category_inexact_processes", "Processes in it whose values are not exact", "", false, 1});
   return families;
 }
 

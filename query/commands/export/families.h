@@ -1,6 +1,6 @@
 #pragma once
 
-// What series are called for Prometheus: families of one name, their unit and their labels.
+// Prometheus names of the series: families with their unit and their labels.
 
 #include <cstdint>
 #include <functional>
@@ -14,30 +14,30 @@
 namespace memoir::query {
 
 struct Family {
-  std::string name;  // of a counter without its "_total"
+  std::string name;  // without the "_total" of a counter
   std::string help;
   std::string_view unit;  // bytes, seconds, ratio; empty: a count
   bool counter = false;
-  double scale = 1;  // from what is stored
+  double scale = 1;  // factor from the stored value
 };
 
-// With the "_total" of a counter.
+// Includes the "_total" suffix of a counter.
 std::string series_name(const Family& family);
 
-// name="value", whatever is in the value.
+// name="value", escaped.
 std::string label(std::string_view name, std::string_view value);
 
-// The same for who reads it on a screen: printable, and short; what is cut still differs from all others.
+// The same in human-readable form: printable, and short; a truncated value still differs from all others.
 std::string short_label(std::string_view name, std::string_view value);
 
-// Which family, and the value as it is stored.
+// The family, and the stored value.
 using VisitValue = std::function<void(std::size_t family, std::int64_t value)>;
 
-// The first is what is used; then come those that the kernel tells.
+// The first is the memory in use, followed by the kernel's values.
 std::vector<Family> machine_families();
 void visit_machine(const MachineMemory& memory, const VisitValue& visit);
 
-// The last one rollups do not have.
+// Rollups lack the last one.
 std::vector<Family> category_families();
 void visit_category(const GroupState& held, const VisitValue& visit);
 

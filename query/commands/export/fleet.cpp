@@ -24,41 +24,42 @@ const std::vector<Family>& own_families() {
   constexpr double kib = 1024;
   constexpr double ms = 1e-3;
   static const std::vector<Family> families{
-      {"memoir_machine_used_peak_bytes", "Most used since the last write", "bytes", false, kib},
-      {"memoir_category_pss_peak_bytes", "Most PSS of its processes since the last write", "bytes", false, kib},
+      {"memoir_machine_used_peak_bytes", "Highest use since the last write", "bytes", false, kib},
+      {"memoir_category_pss_peak_bytes", "Highest PSS of its processes since the last write", "bytes", false, kib},
       {"memoir_identity_pss_bytes", "PSS of the processes of a program in a unit", "bytes", false, kib},
       {"memoir_identity_rss_bytes", "RSS of the processes of a program in a unit", "bytes", false, kib},
       {"memoir_identity_swap_bytes", "Swap of the processes of a program in a unit", "bytes", false, kib},
       {"memoir_identity_processes", "Processes of a program in a unit", "", false, 1},
-      {"memoir_identity_pss_peak_bytes", "Most PSS of a program in a unit since the last write", "bytes", false, kib},
+      {"memoir_identity_pss_peak_bytes", "Highest PSS of a program in a unit since the last write", "bytes", false,
+       kib},
       {"memoir_cgroup_usage_bytes", "memory.current", "bytes", false, kib},
       {"memoir_cgroup_anon_bytes", "Anonymous memory in memory.current", "bytes", false, kib},
       {"memoir_cgroup_file_bytes", "Page cache in memory.current", "bytes", false, kib},
       {"memoir_cgroup_swap_bytes", "memory.swap.current", "bytes", false, kib},
       {"memoir_cgroup_limit_bytes", "memory.max, where there is a limit", "bytes", false, kib},
-      {"memoir_cgroup_usage_peak_bytes", "Most of memory.current since the last write", "bytes", false, kib},
-      {"memoir_cgroup_oom_kills", "Processes that the OOM killer ended in it", "", true, 1},
+      {"memoir_cgroup_usage_peak_bytes", "Highest memory.current since the last write", "bytes", false, kib},
+      {"memoir_cgroup_oom_kills", "OOM kills in it", "", true, 1},
       {"memoir_cgroup_memory_waiting_seconds", "Time in which a process of it waited for memory", "seconds", true,
        1e-6},
-      {"memoir_oom_kill_timestamp_seconds", "When a program was killed for want of memory, within the last day",
-       "seconds", false, ms},
+      {"memoir_oom_kill_timestamp_seconds", "Time of the last OOM kill of a program, within the last day", "seconds",
+       false, ms},
       {"memoir_leaks", "What leaks", "", false, 1},
-      {"memoir_leaks_judged_timestamp_seconds", "Up to when leaks were looked for", "seconds", false, ms},
-      {"memoir_leak_growth_bytes_per_second", "How fast a leak grows", "", false, 1.0 / 86400},
-      {"memoir_leak_growth_items_per_second", "How fast the number of processes or zombies grows", "", false,
+      {"memoir_leaks_judged_timestamp_seconds", "Time of the last search for leaks", "seconds", false, ms},
+      {"memoir_leak_growth_bytes_per_second", "Growth rate of a leak", "", false, 1.0 / 86400},
+      {"memoir_leak_growth_items_per_second", "Growth rate of the number of processes or zombies", "", false,
        1.0 / 86400 / 1000},
       {"memoir_leak_exhaustion_seconds", "Time until the limit is reached at that rate", "seconds", false, ms},
-      {"memoir_leak_confidence_ratio", "How far the verdict passed its tests", "ratio", false, 1e-2},
+      {"memoir_leak_confidence_ratio", "Confidence of the verdict", "ratio", false, 1e-2},
       {"memoir_recorder_up", "Whether memoird records", "", false, 1},
       {"memoir_recorder_info", "Version of memoird", "", false, 1},
-      {"memoir_recorder_start_timestamp_seconds", "When this run of memoird began", "seconds", false, ms},
+      {"memoir_recorder_start_timestamp_seconds", "Start of this run of memoird", "seconds", false, ms},
       {"memoir_recorder_last_tick_timestamp_seconds", "The last tick", "seconds", false, ms},
       {"memoir_recorder_interval_seconds", "Time from tick to tick", "seconds", false, ms},
       {"memoir_recorder_late_ticks", "Ticks missed within the last hour", "", false, 1},
       {"memoir_recorder_cpu_ratio", "Share of one core over the last hour", "ratio", false, 1e-6},
       {"memoir_recorder_resident_bytes", "RSS of memoird", "bytes", false, kib},
       {"memoir_database_size_bytes", "Size of the database, with its log", "bytes", false, 1},
-      {"memoir_database_limit_bytes", "Size that the database is kept under", "bytes", false, 1},
+      {"memoir_database_limit_bytes", "Maximum size of the database", "bytes", false, 1},
   };
   return families;
 }
@@ -67,21 +68,21 @@ std::string program_in(const StoredProcess& process) {
   return program_of(process.identity.empty() ? process.info.comm : process.identity);
 }
 
-// How many ranks fit.
+// Number of ranks that fit.
 std::size_t ranks_to_keep(const std::vector<FleetSample>& samples) {
   std::map<std::size_t, std::size_t> of_rank;
   for (const FleetSample& sample : samples) ++of_rank[sample.rank];
   std::size_t all = 0;
   for (const auto& [rank, count] : of_rank) {
     all += count;
-    if (all > kMostFleetSeries) return rank;
+    if (all > kMaxFleetSeries) return rank;
   }
   return samples.size();
 }
 
 class Gatherer {
  public:
-  Gatherer(const Context& context, const FleetQuestion& question) : context_(context), question_(question) {}
+  Gatherer(const Context& context, const FleetQuery& question) : context_(context), question_(question) {}
 
   Status gather(const FleetLeaks& leaks) {
     std::optional<State> state = TRY(load());
@@ -102,8 +103,8 @@ class Gatherer {
     file();
   }
 
-  // Two names may be one once they are printable, and an exporter that finds a series twice has none at all: the first,
-  // which is of the larger, stays.
+  // Two names may be equal in printable form, and an exporter rejects everything if a series occurs twice: the first
+  // one, of the larger subject, stays.
   FleetAnswer take() {
     auto& samples = answer_.samples;
     std::ranges::stable_sort(samples, {}, &FleetSample::family);
@@ -127,22 +128,17 @@ class Gatherer {
   }
   std::string with(std::string_view more) const { return fmt::format("{},{}", question_.labels, more); }
 
-  // All of the bucket where it is one of a rollup, though it may have begun before anything was recorded.
+  // The full rollup bucket, even if it starts before the recording.
   Result<std::optional<State>> load() {
-    if (!holds_groups(question_.tier)) {
-      std::optional<State> state = TRY(load_state(context_, question_.at_ms));
-      if (!state || means_over(*state)) return state;
-      const std::int64_t at_ms = state->at_ms;
-      const std::int64_t before_ms = question_.since_ms.value_or(at_ms - state->run.interval_ms);
-      since_ = {std::clamp(before_ms, at_ms - kHourMs, at_ms), at_ms};
-      return state;
-    }
-    Options options = context_.options;
-    options.tier = std::string(to_string(question_.tier));
-    const Context of_tier{options,         context_.reader, context_.file,  context_.runs,
-                          context_.now_ms, context_.when,   context_.screen};
-    since_ = bucket_around(question_.tier, question_.at_ms);
-    return load_state(of_tier, std::min(since_.to_ms - 1, context_.file.last_tick_ms));
+    const std::int64_t at_ms = question_.at_ms;
+    const Range bucket = bucket_around(question_.tier, at_ms);
+    const std::int64_t asked_ms = std::max(at_ms, std::min(bucket.to_ms - 1, context_.file.last_tick_ms));
+    std::optional<State> state = TRY(load_state(context_, asked_ms, question_.tier));
+    if (!state) return state;
+    const std::int64_t before_ms = question_.since_ms.value_or(state->at_ms - state->run.interval_ms);
+    since_ = {std::clamp(before_ms, state->at_ms - kHourMs, state->at_ms), state->at_ms};
+    if (const auto means = means_over(*state)) since_ = means->bucket;
+    return state;
   }
 
   Status machine(const State& state) {
@@ -188,7 +184,7 @@ class Gatherer {
     return Done{};
   }
 
-  // Of ticks: what several processes held at one time rollups do not know.
+  // From ticks: rollups do not have the memory of several processes at one time.
   Result<std::map<Key, std::int64_t>> identity_peaks(const State& state) {
     std::map<Key, std::int64_t> peaks;
     if (means_over(state)) return peaks;
@@ -199,7 +195,7 @@ class Gatherer {
     std::map<Key, GroupSum> sums;
     TRY(context_.reader.history({.range = since_, .metrics = {Metric::pss}}, [&](const SubjectInterval& of) {
       if (const auto key = keys.find(of.subject_id); key != keys.end())
-        sums[key->second].add(of.subject_id, of.interval);
+        sums[key->second].add(of.subject_id, of.interval, false, of.pass);
     }));
     for (auto& [key, sum] : sums) peaks[key] = sum.summary().max.value_or(0);
     return peaks;
@@ -208,7 +204,7 @@ class Gatherer {
   Status identities(const State& state) {
     const std::map<Key, std::int64_t> peaks = TRY(identity_peaks(state));
     std::map<Key, Tally> held;
-    for (const HeldProcess& process : state.processes)
+    for (const ProcessUse& process : state.processes)
       add_to(held[{process.process->unit, program_in(*process.process)}], process);
     std::vector<std::pair<Key, Tally>> largest(held.begin(), held.end());
     std::ranges::stable_sort(largest, std::greater(),
@@ -227,7 +223,7 @@ class Gatherer {
     return Done{};
   }
 
-  // By the kernel's own count, which rollups do not have.
+  // By the kernel's own count, which rollups lack.
   Status cgroups(const State& state) {
     if (!state.cgroups || state.cgroups->empty()) return Done{};
     std::map<std::string, std::int64_t> peaks = TRY(group_peaks(state, SubjectKind::cgroup, Metric::usage));
@@ -252,7 +248,7 @@ class Gatherer {
     return Done{};
   }
 
-  // Of several of one name the last.
+  // If several have one name, the last one counts.
   Status oom_kills() {
     std::vector<OomVictim> victims =
         TRY(load_oom_victims(context_.reader, {question_.at_ms - kDayMs, question_.at_ms}));
@@ -293,7 +289,7 @@ class Gatherer {
     constexpr double millionths_of_percent = 1e4;
     if (const auto percent = tick_costs(ticks, of.interval_ms).core_percent)
       add(FleetOf::recorder_cpu, std::llround(*percent * millionths_of_percent), question_.labels);
-    for (const HeldProcess& process : state.processes) {
+    for (const ProcessUse& process : state.processes) {
       if (process.process->info.key.pid == of.pid)
         add(FleetOf::recorder_resident, process.kib[Metric::rss], question_.labels);
     }
@@ -301,8 +297,8 @@ class Gatherer {
   }
 
   const Context& context_;
-  const FleetQuestion& question_;
-  Range since_;  // what peaks are of
+  const FleetQuery& question_;
+  Range since_;  // range of the peaks
   FleetAnswer answer_;
 };
 }  // namespace
@@ -330,16 +326,16 @@ std::size_t family_of(FleetOf of) {
 
 std::size_t fleet_rows(const Options& options) {
   if (!options.limit) return kFleetRows;
-  return *options.limit == 0 ? kMostFleetSeries : static_cast<std::size_t>(*options.limit);
+  return *options.limit == 0 ? kMaxFleetSeries : static_cast<std::size_t>(*options.limit);
 }
 
-Result<FleetAnswer> fleet_at(const Context& context, const FleetQuestion& question, const FleetLeaks& leaks) {
+Result<FleetAnswer> fleet_at(const Context& context, const FleetQuery& question, const FleetLeaks& leaks) {
   Gatherer gatherer(context, question);
   TRY(gatherer.gather(leaks));
   return gatherer.take();
 }
 
-FleetAnswer fleet_at_rest(const Context& context, const FleetQuestion& question) {
+FleetAnswer fleet_at_rest(const Context& context, const FleetQuery& question) {
   Gatherer gatherer(context, question);
   gatherer.recorder_at_rest();
   return gatherer.take();

@@ -1,10 +1,10 @@
 #pragma once
 
-// What a machine tells of itself where there are many: a bounded number of series, of the machine, its categories, the
-// largest identities and cgroups, what leaks, and the recorder. The same now (textfile.cpp) and of any time
-// (openmetrics.cpp). fleet.cpp gathers them, fleet_leaks.cpp the verdicts, which are dear and hold for an hour.
+// The series of a machine in a fleet, limited in number: the machine, its categories, the largest identities and
+// cgroups, leaks, and the recorder. The same for the current time (textfile.cpp) and for any time (openmetrics.cpp).
+// fleet.cpp selects them, fleet_leaks.cpp adds the verdicts, which are expensive and valid for an hour.
 //
-// Whoever may ask for the page of an exporter reads them: no command line is in them, only the program's name.
+// All users with access to an exporter's page can read them, so they contain no command lines, only the program's name.
 
 #include <cstdint>
 #include <optional>
@@ -60,48 +60,48 @@ std::size_t family_of(FleetOf of);
 struct FleetSample {
   std::size_t family = 0;
   std::string labels;
-  std::int64_t value = 0;  // as it is stored: the family's scale makes the unit of it
-  std::size_t rank = 0;    // of its subject, among the largest of its kind; 0 of what there is one of
+  std::int64_t value = 0;  // as stored: the family's scale converts it
+  std::size_t rank = 0;    // rank of its subject among its kind, the largest first; 0 for single subjects
 };
 
-// The program that a command line begins with: "postgres" of "/usr/lib/postgresql/15/bin/postgres -D …" and of
-// "postgres: writer". What follows may be for few eyes.
+// Returns the program at the start of a command line: "postgres" for "/usr/lib/postgresql/15/bin/postgres -D …" and for
+// "postgres: writer". The remainder may be confidential.
 std::string program_of(std::string_view command);
 
-// Of how many identities, cgroups, categories and leaks each, the largest; and of how many series in all.
+// Maximum number of identities, cgroups, categories and leaks each (the largest), and of series in total.
 inline constexpr std::size_t kFleetRows = 50;
-inline constexpr std::size_t kMostFleetSeries = 2000;
+inline constexpr std::size_t kMaxFleetSeries = 2000;
 std::size_t fleet_rows(const Options& options);
 
-// The leaks as they were found at one time.
+// The leaks found at one time.
 struct FleetLeaks {
   std::int64_t judged_ms = 0;
   std::vector<FleetSample> samples;
 };
 Result<FleetLeaks> judge_leaks(const Context& context, std::int64_t at_ms, const LeakSettings& settings,
                                std::size_t most, const std::string& labels);
-// What was found holds on: what is left until a limit is reached becomes less.
+// Earlier findings stay valid: the time until a limit becomes shorter.
 void add_leaks(const FleetLeaks& leaks, std::int64_t at_ms, std::vector<FleetSample>& samples);
 
-struct FleetQuestion {
-  std::int64_t at_ms = 0;                // a tick; of a rollup the begin of a bucket
-  std::optional<std::int64_t> since_ms;  // peaks are of the time since; absent: of the last interval
+struct FleetQuery {
+  std::int64_t at_ms = 0;                // a tick; for a rollup the start of a bucket
+  std::optional<std::int64_t> since_ms;  // peaks cover the time since; nullopt: the last interval
   std::size_t most = kFleetRows;
-  std::string labels;  // that all series have
+  std::string labels;  // labels of all series
   Tier tier = {};
-  bool now = false;  // what the file is like as well
+  bool now = false;  // includes the state of the file
 };
 
-// All of them, in the order of the families, each series once; and how many had to be left out.
+// All series in the order of the families, each once, and the number of omitted ones.
 struct FleetAnswer {
   std::vector<FleetSample> samples;
   std::size_t left_out = 0;
 };
-Result<FleetAnswer> fleet_at(const Context& context, const FleetQuestion& question, const FleetLeaks& leaks);
-// Of a file that nobody records into any more: the recorder alone, for what was last is no more.
-FleetAnswer fleet_at_rest(const Context& context, const FleetQuestion& question);
+Result<FleetAnswer> fleet_at(const Context& context, const FleetQuery& question, const FleetLeaks& leaks);
+// For a file without a recorder: only the recorder's own series, because the last values are out of date.
+FleetAnswer fleet_at_rest(const Context& context, const FleetQuery& question);
 
-// Writes them as they are now to the file of --textfile, which is there whole or not at all.
+// Writes the current values to the file of --textfile, which appears completely or not at all.
 Result<Streamed> write_textfile(const Context& context, const std::string& labels);
 
 }  // namespace memoir::query

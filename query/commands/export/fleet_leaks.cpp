@@ -19,9 +19,9 @@ std::string leaker(const LeakRow& row) {
 Result<FleetLeaks> judge_leaks(const Context& context, std::int64_t at_ms, const LeakSettings& settings,
                                std::size_t most, const std::string& labels) {
   const Range range{std::max(at_ms - kLeakHistoryMs, context.file.first_tick_ms), at_ms};
-  std::vector<LeakRow> rows = TRY(judge_store(context, range, settings));
-  keep_live_leaks(rows, range, settings);
-  std::erase_if(rows, [](const LeakRow& row) { return row.ended_ms.has_value(); });
+  LiveLeaks live = TRY(judge_live_leaks(context, range, settings));
+  std::vector<LeakRow>& rows = live.rows;
+  std::erase_if(rows, [](const LeakRow& row) { return row.exited_ms.has_value(); });
   rank_leaks(rows);
   FleetLeaks leaks{at_ms, {}};
   const auto add = [&leaks](FleetOf of, double value, std::string of_whom, std::size_t rank) {

@@ -9,8 +9,8 @@
 namespace memoir::query {
 namespace {
 
-// Far beyond any time or size, and sums of some stay in range.
-constexpr double kMostWritten = 0x1p53;
+// Far beyond any time or size, and a sum of several stays in range.
+constexpr double kMaxWritten = 0x1p53;
 
 bool is_of_leaks(std::size_t family) {
   return family >= family_of(FleetOf::leaks) && family <= family_of(FleetOf::leak_confidence);
@@ -18,11 +18,11 @@ bool is_of_leaks(std::size_t family) {
 
 std::optional<std::int64_t> stored_of(std::string_view text, double scale) {
   const auto value = parse_number<double>(text);
-  if (!value || !(std::abs(*value / scale) <= kMostWritten)) return std::nullopt;
+  if (!value || !(std::abs(*value / scale) <= kMaxWritten)) return std::nullopt;
   return std::llround(*value / scale);
 }
 
-// A line of the file, of a machine with these labels.
+// A line of the file, from a machine with these labels.
 std::optional<FleetSample> sample_of(std::string_view line, const std::string& labels) {
   static const std::unordered_map<std::string, std::size_t> numbers = [] {
     std::unordered_map<std::string, std::size_t> all;

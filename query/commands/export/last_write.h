@@ -1,8 +1,7 @@
 #pragma once
 
-// What a file of --textfile tells the write that replaces it: the tick that it was of, and the leaks, which are judged
-// again when they are an hour old. Its folder may be another user's: whatever is in it, a line that we would not have
-// written tells nothing.
+// Data that an earlier --textfile file passes to the next write: its tick, and the leaks, which are judged again after
+// an hour. Its folder may belong to another user: lines that we would not have written are ignored.
 
 #include <cstdint>
 #include <optional>
@@ -18,10 +17,10 @@ struct LastWrite {
   FleetLeaks leaks;
 };
 
-// Of the series that begin with these labels.
+// For series that start with these labels.
 LastWrite last_write(std::string_view text, const std::string& labels);
 
-// As if it had been written when its leaks were judged: time to exhaustion is told as of the tick.
+// As if written when its leaks were judged: time to exhaustion counts from the tick.
 void as_judged(LastWrite& last);
 
 }  // namespace memoir::query

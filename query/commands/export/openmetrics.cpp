@@ -1,22 +1,23 @@
-// OpenMetrics 1.0 text (prometheus.io/docs/specs/om/open_metrics_spec): families one after the other, in a family the
-// samples of one label set together and in order of time, "# EOF" at the end.
+// OpenMetrics 1.0 text (prometheus.io/docs/specs/om/open_metrics_spec): families one after the other, within a family
+// the samples of one label set together and in time order, "# EOF" at the end.
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>
+#include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include "query/commands/export/export.h"
 #include "query/commands/export/families.h"
 #include "query/commands/export/fleet.h"
-#include "query/history/tier.h"
 #include "query/leaks/judged_leaks.h"
 
 namespace memoir::query {
 namespace {
 
-// A value that held at consecutive ticks.
+// A constant value at consecutive ticks.
 struct Stretch {
   std::uint32_t first = 0;  // of all ticks written
   std::uint32_t last = 0;
@@ -24,7 +25,11 @@ struct Stretch {
 };
 
 using Stretches = std::vector<Stretch>;
-using Series = std::map<std::string, Stretches>;  // by labels
+
+struct LabeledSeries {
+  std::shared_ptr<const std::string> labels;  // of a subject: one text for all its families
+  Stretches stretches = {};
+};
 
 void note(Stretches& stretches, std::uint32_t tick, std::int64_t value) {
   if (!stretches.empty() && stretches.back().value == value && stretches.back().last + 1 == tick) {
@@ -43,34 +48,39 @@ std::string labels_of(const std::string& common, const StoredProcess& process) {
                      label("category", info.category), label("cgroup", info.cgroup));
 }
 
-// Values of a run of families and, within them, of subjects: as many from where it begins as fit the memory.
+// Values of consecutive families and, within them, subjects: as many as fit the memory. The labels depend on the
+// subject alone.
 class SampleRun {
  public:
   using Key = std::pair<std::size_t, std::int64_t>;  // number of the family, and of the subject
 
-  explicit SampleRun(std::size_t most) : most_(most) {}
+  explicit SampleRun(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
   template <typename Labels>
   void add(const Key& key, std::uint32_t tick, std::int64_t value, const Labels& labels) {
     if (key < from_ || (until_ && key >= *until_)) return;
     const auto [found, fresh] = held_.try_emplace(key);
-    auto& [name, stretches] = found->second;
-    if (fresh) name = labels();
-    const std::size_t before = stretches.size();
-    note(stretches, tick, value);
-    count_ += stretches.size() - before;
-    while (count_ > most_ && held_.size() > 1) leave_out_the_last();
+    LabeledSeries& series = found->second;
+    const std::size_t before = fresh ? 0 : bytes_of(series);
+    if (fresh) series.labels = labels_of(key.second, labels);
+    note(series.stretches, tick, value);
+    bytes_ += bytes_of(series) - before;
+    while (bytes_ > max_bytes_ && held_.size() > 1) leave_out_the_last();
   }
 
-  std::map<std::size_t, Series> take() {
-    std::map<std::size_t, Series> families;
-    for (auto& [key, named] : held_) families[key.first].emplace(std::move(named));
+  // By family, in the order of their labels.
+  std::map<std::size_t, std::vector<LabeledSeries>> take() {
+    std::map<std::size_t, std::vector<LabeledSeries>> families;
+    for (auto& [key, series] : held_) families[key.first].push_back(std::move(series));
+    for (auto& [family, all] : families)
+      std::ranges::sort(all, {}, [](const LabeledSeries& series) -> const std::string& { return *series.labels; });
     held_.clear();
-    count_ = 0;
+    labels_.clear();
+    bytes_ = 0;
     return families;
   }
 
-  // To what did not fit; false where all did.
+  // Continues with the values that did not fit. Returns false if all did.
   bool go_on() {
     if (!until_) return false;
     from_ = *std::exchange(until_, std::nullopt);
@@ -78,23 +88,38 @@ class SampleRun {
   }
 
  private:
+  // With the nodes of both maps; labels that several families share count once for each.
+  static std::size_t bytes_of(const LabeledSeries& series) {
+    constexpr std::size_t nodes = 256;
+    return nodes + series.labels->size() / kMetrics.size() + series.stretches.capacity() * sizeof(Stretch);
+  }
+
+  template <typename Labels>
+  std::shared_ptr<const std::string> labels_of(std::int64_t subject, const Labels& labels) {
+    std::weak_ptr<const std::string>& known = labels_[subject];
+    std::shared_ptr<const std::string> text = known.lock();
+    if (text == nullptr) known = text = std::make_shared<const std::string>(labels());
+    return text;
+  }
+
   void leave_out_the_last() {
     const auto last = std::prev(held_.end());
     until_ = last->first;
-    count_ -= last->second.second.size();
+    bytes_ -= bytes_of(last->second);
     held_.erase(last);
   }
 
-  std::size_t most_;
+  std::size_t max_bytes_;
   Key from_{0, std::numeric_limits<std::int64_t>::min()};
-  std::optional<Key> until_;  // where the next begins
-  std::map<Key, std::pair<std::string, Stretches>> held_;
-  std::size_t count_ = 0;  // of their stretches
+  std::optional<Key> until_;  // start of the next one
+  std::map<Key, LabeledSeries> held_;
+  std::unordered_map<std::int64_t, std::weak_ptr<const std::string>> labels_;  // by subject
+  std::size_t bytes_ = 0;
 };
 
 class Writer {
  public:
-  Writer(const Context& context, const ExportQuestion& question, const Sink& sink)
+  Writer(const Context& context, const ExportQuery& question, const Sink& sink)
       : context_(context), question_(question), sink_(sink) {}
 
   Status machine() {
@@ -110,11 +135,8 @@ class Writer {
   }
 
   Status categories() {
-    std::vector<Family> families = category_families();
-    // Means have no count of those that are not exact.
-    if (bucket_width(question_.tier)) families.pop_back();
     std::map<std::string, std::int64_t> numbers;
-    return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, SampleRun& part) {
+    return write_all(category_families(), [&](const ExportChunk& chunk, std::uint32_t first, SampleRun& part) {
       return sample_categories(context_.reader, chunk, [&](std::int64_t at_ms, const GroupState& held) {
         const std::uint32_t tick = number_of(chunk, first, at_ms);
         const std::int64_t number = numbers.emplace(held.name, numbers.size()).first->second;
@@ -127,31 +149,27 @@ class Writer {
   }
 
   Status processes() {
-    std::vector<Metric> metrics;
-    std::vector<Family> families;
-    for (const Metric metric : kMetrics) {
-      if (!holds_metric(question_.tier, metric)) continue;
-      metrics.push_back(metric);
-      families.push_back({fmt::format("memoir_process_{}_bytes", to_string(metric)), std::string(metric_title(metric)),
-                          "bytes", false, 1024});
-    }
+    const auto families = transformed(kMetrics, [](Metric metric) {
+      return Family{fmt::format("memoir_process_{}_bytes", to_string(metric)), std::string(metric_title(metric)),
+                    "bytes", false, 1024};
+    });
     return write_all(families, [&](const ExportChunk& chunk, std::uint32_t first, SampleRun& part) {
       return sample_processes(context_.reader, chunk, question_.filter, [&](const ExportedProcess& row) {
         const std::uint32_t tick = number_of(chunk, first, row.at_ms);
         const auto labels = [&] { return labels_of(question_.labels, row.process); };
-        for (std::size_t i = 0; i < metrics.size(); ++i) {
-          if (const auto value = row.kib[metrics[i]]) part.add({i, row.process.id}, tick, *value, labels);
+        for (std::size_t i = 0; i < kMetrics.size(); ++i) {
+          if (const auto value = row.kib[kMetrics[i]]) part.add({i, row.process.id}, tick, *value, labels);
         }
       });
     });
   }
 
-  // As they would have been written at each of the ticks. What leaks is judged once an hour.
+  // As they would have been written at each of the ticks. Leaks are judged once an hour.
   Status fleet() {
     std::vector<std::string> warnings;
     const LeakSettings settings = TRY(leak_settings(context_.options, warnings));
     const std::size_t most = fleet_rows(context_.options);
-    std::map<std::int64_t, FleetLeaks> judged;  // by the hours that they hold for
+    std::map<std::int64_t, FleetLeaks> judged;  // by the hour for which they are valid
     std::map<std::string, std::int64_t> numbers;
     std::optional<std::int64_t> before_ms;
     return write_all(fleet_families(), [&](const ExportChunk& chunk, std::uint32_t first, SampleRun& part) -> Status {
@@ -160,7 +178,7 @@ class Writer {
         const std::int64_t hour = tick_ms / settings.hour_ms;
         if (!judged.contains(hour))
           judged[hour] = TRY(judge_leaks(context_, tick_ms, settings, most, question_.labels));
-        const FleetQuestion question{tick_ms, before_ms, most, question_.labels, question_.tier};
+        const FleetQuery question{tick_ms, before_ms, most, question_.labels, question_.tier};
         const FleetAnswer answer = TRY(fleet_at(context_, question, judged[hour]));
         for (const FleetSample& sample : answer.samples) {
           const std::int64_t number = numbers.emplace(sample.labels, numbers.size()).first->second;
@@ -176,11 +194,11 @@ class Writer {
   std::int64_t left_out() const { return left_out_; }
 
  private:
-  // Writes the families, in as many passes as it takes for what is held to fit the memory. `sample` gets each chunk,
-  // and the number of its first tick.
+  // Writes the families in as many passes as the memory requires. `sample` gets each chunk, and the number of its first
+  // tick.
   Status write_all(const std::vector<Family>& families,
                    const std::function<Status(const ExportChunk&, std::uint32_t first, SampleRun&)>& sample) {
-    SampleRun part(question_.most_held);
+    SampleRun part(question_.max_bytes);
     std::size_t begun = 0;  // families
     do {
       ticks_.clear();
@@ -206,11 +224,11 @@ class Writer {
     return sink_(text + fmt::format("# HELP {} {}\n", family.name, family.help));
   }
 
-  Status write_samples(const Family& family, const Series& series) {
+  Status write_samples(const Family& family, const std::vector<LabeledSeries>& all) {
     std::string text;
-    for (const auto& [labels, stretches] : series) {
-      const std::string head = fmt::format("{}{{{}}} ", series_name(family), labels);
-      for (const Stretch& stretch : stretches) {
+    for (const LabeledSeries& series : all) {
+      const std::string head = fmt::format("{}{{{}}} ", series_name(family), *series.labels);
+      for (const Stretch& stretch : series.stretches) {
         const double value = static_cast<double>(stretch.value) * family.scale;
         for (std::uint32_t tick = stretch.first; tick <= stretch.last; ++tick) {
           const std::int64_t at_ms = ticks_[tick];
@@ -231,14 +249,14 @@ class Writer {
   }
 
   const Context& context_;
-  const ExportQuestion& question_;
+  const ExportQuery& question_;
   const Sink& sink_;
   std::vector<std::int64_t> ticks_;
   std::int64_t left_out_ = 0;
 };
 }  // namespace
 
-Result<std::int64_t> export_openmetrics(const Context& context, const ExportQuestion& question, const Sink& sink) {
+Result<std::int64_t> export_openmetrics(const Context& context, const ExportQuery& question, const Sink& sink) {
   Writer writer(context, question, sink);
   for (const ExportOf subject : question.subjects) {
     TRY(subject == ExportOf::machine      ? writer.machine()

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <array>
+#include <optional>
 #include <utility>
 
 #include "query/commands/export/export.h"
@@ -9,7 +9,8 @@
 namespace memoir::query {
 namespace {
 
-// Writes rows as they come, some hundred at a time.
+// Holds rows as text while they are read, and writes them afterwards: a reader of standard output that blocks must not
+// keep a transaction open. Takes whole ticks until the text is long.
 template <typename Row>
 class RowWriter {
  public:
@@ -20,22 +21,32 @@ class RowWriter {
 
   Status begin() { return format_ == Format::csv ? sink_(csv_header(table_.columns)) : Status(Done{}); }
   void add(const Row& row) {
-    if (!status_) return;
+    if (full_from_ms_) return;
+    if (text_.size() >= kMaxBytes && row.at_ms != last_ms_) {
+      full_from_ms_ = row.at_ms;
+      return;
+    }
+    last_ms_ = row.at_ms;
     std::vector<Value>& cells = table_.rows.emplace_back();
     cells.reserve(columns_.size());
     for (const ColumnOf<Row>& column : columns_) cells.push_back(column.get(row));
-    if (table_.rows.size() >= kMost) flush();
+    if (table_.rows.size() >= kMaxRows) format_rows();
   }
-  Status finish() {
-    flush();
-    return status_;
+  // Returns the first tick that was not taken; nullopt if all were.
+  Result<std::optional<std::int64_t>> write() {
+    format_rows();
+    TRY(sink_(text_));
+    text_.clear();
+    return std::exchange(full_from_ms_, std::nullopt);
   }
+  bool is_half_full() const { return text_.size() >= kMaxBytes / 2; }
 
  private:
-  static constexpr std::size_t kMost = 256;
+  static constexpr std::size_t kMaxRows = 256;
+  static constexpr std::size_t kMaxBytes = 16U << 20U;
 
-  void flush() {
-    if (status_) status_ = sink_(format_ == Format::csv ? csv_rows(table_) : json_lines(table_));
+  void format_rows() {
+    text_ += format_ == Format::csv ? csv_rows(table_) : json_lines(table_);
     table_.rows.clear();
   }
 
@@ -43,7 +54,9 @@ class RowWriter {
   Format format_;
   const Sink& sink_;
   Table table_;
-  Status status_ = Done{};
+  std::string text_;
+  std::int64_t last_ms_ = 0;
+  std::optional<std::int64_t> full_from_ms_;
 };
 
 struct MachineRow {
@@ -83,17 +96,15 @@ Columns<CategoryRow> category_columns() {
   return columns;
 }
 
-// The fields of a process that rollups have as metrics.
-std::optional<Metric> rolled_metric(ProcessField field) {
-  const auto* const found = std::ranges::find_if(
-      kRolledMetrics, [field](Metric metric) { return *info_of(metric).rule.of.begin() == field; });
-  return found == kRolledMetrics.end() ? std::nullopt : std::optional(*found);
-}
-
+// Returns the value of a field. Without a sample only fields that equal a metric have one; a sum of several fields does
+// not count.
 std::optional<std::int64_t> field_of(const ExportedProcess& row, ProcessField field) {
   if (row.sample != nullptr) return row.sample->memory.get(field);
-  const auto metric = rolled_metric(field);
-  return metric ? row.kib[*metric] : std::nullopt;
+  const auto* const metric = std::ranges::find_if(kRolledMetrics, [field](Metric of) {
+    const ProcessRule& rule = info_of(of).rule;
+    return *rule.of.begin() == field && (rule.how != ProcessRule::How::sum || rule.of.size() == 1);
+  });
+  return metric == kRolledMetrics.end() ? std::nullopt : row.kib[*metric];
 }
 
 Columns<ExportedProcess> process_columns() {
@@ -112,7 +123,10 @@ Columns<ExportedProcess> process_columns() {
   add("threads", Kind::count,
       [](const Row& row) { return row.sample != nullptr ? std::int64_t{row.sample->threads} : Value(); });
   add("source", Kind::text,
-      [](const Row& row) { return row.sample != nullptr ? to_string(row.sample->source) : "mean"; });
+      [](const Row& row) { return row.sample != nullptr ? to_string(source_at(*row.sample, row.boot_ms)) : "mean"; });
+  add("age_ms", Kind::duration, [](const Row& row) -> Value {
+    return row.sample != nullptr ? Value(value_age_ms(*row.sample, row.boot_ms)) : Value();
+  });
   add("uss_kib", Kind::size, [](const Row& row) { return row.kib[Metric::uss]; });
   add("hwm_kib", Kind::size, [](const Row& row) { return row.kib[Metric::hwm]; });
   std::size_t next = 0;
@@ -122,21 +136,33 @@ Columns<ExportedProcess> process_columns() {
   return columns;
 }
 
-// Writes all rows: `sample` hands those of a chunk to the writer.
+// Writes all rows: `sample` hands those of a part of a chunk to the writer. Parts grow until their text is long.
 template <typename Row, typename SampleChunk>
-Result<std::int64_t> write_all(const Context& context, const ExportQuestion& question, const Sink& sink,
+Result<std::int64_t> write_all(const Context& context, const ExportQuery& question, const Sink& sink,
                                Columns<Row> columns, SampleChunk sample) {
   RowWriter<Row> writer(std::move(columns), context.options.format, sink);
   TRY(writer.begin());
+  std::size_t ticks_at_once = 8;
   return for_each_chunk(context.reader, question, [&](const ExportChunk& chunk) -> Status {
-    TRY(sample(chunk, writer));
-    return writer.finish();
+    for (std::size_t first = 0; first < chunk.ticks.size();) {
+      const ExportChunk part = part_of(chunk, first, ticks_at_once);
+      TRY(sample(part, writer));
+      first += part.ticks.size();
+      const bool is_long = writer.is_half_full();
+      const std::optional<std::int64_t> next_ms = TRY(writer.write());
+      if (next_ms)
+        first = static_cast<std::size_t>(std::ranges::lower_bound(chunk.ticks, *next_ms) - chunk.ticks.begin());
+      ticks_at_once = next_ms   ? std::max<std::size_t>(ticks_at_once / 2, 1)
+                      : is_long ? ticks_at_once
+                                : 2 * ticks_at_once;
+    }
+    return Done{};
   });
 }
 
 }  // namespace
 
-Result<std::int64_t> export_rows(const Context& context, const ExportQuestion& question, const Sink& sink) {
+Result<std::int64_t> export_rows(const Context& context, const ExportQuery& question, const Sink& sink) {
   Reader& reader = context.reader;
   switch (question.subjects.front()) {
     case ExportOf::machine:
@@ -152,7 +178,7 @@ Result<std::int64_t> export_rows(const Context& context, const ExportQuestion& q
         });
       });
     case ExportOf::processes:
-    case ExportOf::fleet:  // of OpenMetrics alone
+    case ExportOf::fleet:  // only for OpenMetrics
       break;
   }
   return write_all<ExportedProcess>(context, question, sink, process_columns(), [&](const auto& chunk, auto& writer) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kChunkMs = 6 * 3600 * std::int64_t{1000};
 
-// Which ticks are samples, over all chunks.
+// Decides which ticks are samples, over all chunks.
 class Picker {
  public:
   explicit Picker(std::int64_t step_ms) : step_ms_(step_ms) {}
@@ -38,12 +38,12 @@ class Picker {
   std::int64_t backward_ = 0;
 };
 
-// Samples reach to the end of what is asked for; a tick at the very end still holds.
+// Samples reach to the end of the request; a tick at the very end is included.
 Range with_end(Range range) {
   return {range.from_ms, range.to_ms + 1};
 }
 
-// As many buckets of a rollup as a chunk of ticks has of 5 minutes; chunks begin where buckets do.
+// As many rollup buckets as a chunk of ticks has buckets of 5 minutes; chunks start at bucket boundaries.
 std::int64_t chunk_ms(Tier tier) {
   constexpr std::int64_t buckets = 72;
   return std::max(buckets * bucket_ms(tier), kChunkMs);
@@ -54,44 +54,7 @@ Range whole_buckets(Range range, Tier tier) {
   return {bucket_around(tier, range.from_ms).from_ms, range.to_ms};
 }
 
-// Means of buckets, by their begin, subject and metric.
-class Buckets {
- public:
-  Buckets(Reader& reader, const ExportChunk& chunk) : reader_(reader), chunk_(chunk) {}
-
-  Status read(SubjectKind kind, std::vector<Metric> metrics) {
-    // All of the last bucket, though the range may end within it.
-    const Range range{chunk_.range.from_ms, bucket_around(chunk_.tier, chunk_.range.to_ms).to_ms};
-    return reader_.history({chunk_.tier, kind, {}, range, std::move(metrics)},
-                           [this](const SubjectInterval& of) { add(of); });
-  }
-
-  // `visit(at_ms, subject_id, held)`
-  template <typename Visit>
-  void visit(Visit&& visit) const {
-    for (const auto& [at_ms, subjects] : held_) {
-      for (const auto& [id, held] : subjects) visit(at_ms, id, held);
-    }
-  }
-
- private:
-  // One interval of several buckets is in each of them, and a bucket may come as two.
-  void add(const SubjectInterval& of) {
-    const auto first = std::ranges::lower_bound(chunk_.ticks, bucket_around(chunk_.tier, of.interval.from_ms).from_ms);
-    for (auto tick = first; tick != chunk_.ticks.end() && *tick < of.interval.until_ms; ++tick)
-      held_[*tick][of.subject_id].add(of, clipped(of.interval, *tick, *tick + bucket_ms(chunk_.tier)));
-  }
-
-  Reader& reader_;
-  const ExportChunk& chunk_;
-  std::map<std::int64_t, std::map<std::int64_t, MeanState>> held_;
-};
-
-std::vector<Metric> process_metrics() {
-  return {kRolledMetrics.begin(), kRolledMetrics.end()};
-}
-
-// The begins of the buckets that have something recorded, in the range.
+// Starts of the non-empty buckets in the range.
 Result<std::vector<std::int64_t>> rolled_times(Reader& reader, Tier tier, Range range) {
   const std::int64_t width_ms = bucket_ms(tier);
   std::vector<std::int64_t> times;
@@ -107,54 +70,55 @@ Result<std::vector<std::int64_t>> rolled_times(Reader& reader, Tier tier, Range 
 }
 
 Status roll_processes(Reader& reader, const ExportChunk& chunk, const Filter& filter, const EmitProcess& emit) {
-  Buckets buckets(reader, chunk);
-  TRY(buckets.read(SubjectKind::process, process_metrics()));
+  const BucketMeans means = TRY(load_means(reader, chunk.tier, SubjectKind::process, chunk.ticks));
   std::set<std::int64_t> ids;
-  buckets.visit([&ids](std::int64_t, std::int64_t id, const MeanState&) { ids.insert(id); });
+  for (const auto& [at_ms, subjects] : means) {
+    for (const auto& [id, held] : subjects) ids.insert(id);
+  }
   const std::vector<StoredProcess> processes = TRY(load_processes_by_id(reader, {ids.begin(), ids.end()}));
   std::unordered_map<std::int64_t, const StoredProcess*> by_id;
   for (const StoredProcess& process : processes) {
     if (filter.matches(process)) by_id[process.id] = &process;
   }
-  buckets.visit([&](std::int64_t at_ms, std::int64_t id, const MeanState& held) {
-    const auto process = by_id.find(id);
-    if (process != by_id.end()) emit({at_ms, *process->second, held.values()});
-  });
+  for (const auto& [at_ms, subjects] : means) {
+    for (const auto& [id, held] : subjects) {
+      const auto process = by_id.find(id);
+      if (process != by_id.end()) emit({at_ms, *process->second, held.values()});
+    }
+  }
   return Done{};
 }
 
 Status roll_categories(Reader& reader, const ExportChunk& chunk, const EmitCategory& emit) {
   const std::map<std::int64_t, std::string> names = TRY(load_group_names(reader, SubjectKind::category));
-  Buckets buckets(reader, chunk);
-  TRY(buckets.read(SubjectKind::category, process_metrics()));
-  buckets.visit([&](std::int64_t at_ms, std::int64_t id, const MeanState& held) {
-    const auto name = names.find(id);
-    if (name != names.end()) emit(at_ms, {name->second, held.processes, held.values()});
-  });
+  const BucketMeans means = TRY(load_means(reader, chunk.tier, SubjectKind::category, chunk.ticks));
+  for (const auto& [at_ms, subjects] : means) {
+    for (const auto& [id, held] : subjects) {
+      const auto name = names.find(id);
+      if (name != names.end()) emit(at_ms, {name->second, held.processes, held.values()});
+    }
+  }
   return Done{};
 }
 
 Status roll_machine(Reader& reader, const ExportChunk& chunk, const EmitMachine& emit) {
-  Buckets buckets(reader, chunk);
-  TRY(buckets.read(SubjectKind::machine, machine_size_metrics()));
-  buckets.visit([&](std::int64_t at_ms, std::int64_t, const MeanState& held) {
-    MachineMemory memory;
-    for (const MachineField field : kMachineSizes) {
-      const auto mean = held.means.find(metric_of(field));
-      if (mean != held.means.end()) memory.set(field, mean->second.mean());
-    }
-    emit(at_ms, memory);
-  });
+  const BucketMeans means = TRY(load_means(reader, chunk.tier, SubjectKind::machine, chunk.ticks));
+  for (const auto& [at_ms, subjects] : means) {
+    for (const auto& [id, held] : subjects) emit(at_ms, held.machine());
+  }
   return Done{};
 }
 
-Result<std::vector<std::int64_t>> times_of(Reader& reader, Tier tier, Range range) {
-  if (holds_groups(tier)) return rolled_times(reader, tier, range);
-  return each_of(TRY(reader.ticks(range)), [](const StoredTick& tick) { return tick.begin.wall_ms; });
+// For a rollup without the boot clock.
+Result<std::vector<Moment>> times_of(Reader& reader, Tier tier, Range range) {
+  if (holds_groups(tier)) {
+    return transformed(TRY(rolled_times(reader, tier, range)), [](std::int64_t at_ms) { return Moment{at_ms, 0}; });
+  }
+  return transformed(TRY(reader.ticks(range)), &StoredTick::begin);
 }
 
-// The begin of a chunk at or before the next sample; beyond `to_ms` if there is none. A clock that stood at 1970 until
-// it was set leaves decades of nothing: ever longer pieces are looked through, each of whole chunks.
+// Returns the start of a chunk at or before the next sample; beyond `to_ms` without one. A clock at 1970 until it was
+// set leaves an empty range of decades: ever longer pieces are searched, each of whole chunks.
 Result<std::int64_t> past_nothing(Reader& reader, Tier tier, std::int64_t from_ms, std::int64_t to_ms) {
   const std::int64_t widest_ms = chunk_ms(tier) << 24;
   std::int64_t width_ms = chunk_ms(tier);
@@ -169,18 +133,20 @@ Result<std::int64_t> past_nothing(Reader& reader, Tier tier, std::int64_t from_m
 
 }  // namespace
 
-Result<std::int64_t> for_each_chunk(Reader& reader, const ExportQuestion& question,
+Result<std::int64_t> for_each_chunk(Reader& reader, const ExportQuery& question,
                                     const std::function<Status(const ExportChunk&)>& visit) {
   Picker picker(question.step_ms);
   const Tier tier = question.tier;
   const Range whole = whole_buckets(question.range, tier);
   for (std::int64_t from = whole.from_ms; from <= whole.to_ms;) {
-    ExportChunk chunk{{from, std::min(from + chunk_ms(tier) - 1, whole.to_ms)}, {}, {}, tier};
-    const std::vector<std::int64_t> times = TRY(times_of(reader, tier, chunk.range));
+    ExportChunk chunk{{from, std::min(from + chunk_ms(tier) - 1, whole.to_ms)}, {}, {}, {}, tier};
+    const std::vector<Moment> times = TRY(times_of(reader, tier, chunk.range));
     from += chunk_ms(tier);
     if (times.empty()) from = TRY(past_nothing(reader, tier, from, whole.to_ms));
-    for (const std::int64_t at_ms : times) {
-      if (picker.takes(at_ms)) chunk.ticks.push_back(at_ms);
+    for (const Moment& at : times) {
+      if (!picker.takes(at.wall_ms)) continue;
+      chunk.ticks.push_back(at.wall_ms);
+      chunk.boot_ms.push_back(at.boot_ms);
     }
     if (chunk.ticks.empty()) continue;
     const Coverage coverage = TRY(reader.coverage(with_end(chunk.range)));
@@ -190,21 +156,39 @@ Result<std::int64_t> for_each_chunk(Reader& reader, const ExportQuestion& questi
   return picker.backward();
 }
 
+ExportChunk part_of(const ExportChunk& chunk, std::size_t first, std::size_t most) {
+  const std::size_t end = std::min(first + most, chunk.ticks.size());
+  const auto part = [&](const std::vector<std::int64_t>& of) {
+    return std::vector(of.begin() + static_cast<std::ptrdiff_t>(first), of.begin() + static_cast<std::ptrdiff_t>(end));
+  };
+  // Starts at the previous tick, because the state of the last tick of a recording started earlier.
+  const std::int64_t from_ms = first == 0 ? chunk.range.from_ms : chunk.ticks[first - 1] + 1;
+  const std::int64_t to_ms = end == chunk.ticks.size() ? chunk.range.to_ms : chunk.ticks[end] - 1;
+  return {{from_ms, to_ms}, part(chunk.ticks), part(chunk.boot_ms), chunk.ends, chunk.tier};
+}
+
 Status sample_processes(Reader& reader, const ExportChunk& chunk, const Filter& filter, const EmitProcess& emit) {
   if (holds_groups(chunk.tier)) return roll_processes(reader, chunk, filter, emit);
-  const std::vector<StoredProcess> processes = TRY(load_processes(reader, chunk.range));
+  std::int64_t left_out = 0;
+  std::vector<StoredProcess> processes = TRY(load_processes(reader, chunk.range, &left_out));
+  if (left_out > 0 && chunk.ticks.size() > 1) {
+    processes = {};  // before the halves need the memory
+    const std::size_t half = chunk.ticks.size() / 2;
+    TRY(sample_processes(reader, part_of(chunk, 0, half), filter, emit));
+    return sample_processes(reader, part_of(chunk, half, chunk.ticks.size()), filter, emit);
+  }
   std::unordered_map<std::int64_t, const StoredProcess*> by_id;
   for (const StoredProcess& process : processes) {
     if (filter.matches(process)) by_id[process.id] = &process;
   }
-  Resampler<std::int64_t, ProcessSample> resampler(chunk,
-                                                   [&](std::size_t tick, std::int64_t id, const ProcessSample& sample) {
-                                                     const StoredProcess& process = *by_id.at(id);
-                                                     const std::int64_t tick_ms = chunk.ticks[tick];
-                                                     if (!process.gone_ms || tick_ms < *process.gone_ms)
-                                                       emit({tick_ms, process, metric_values(sample.memory), &sample});
-                                                   });
-  TRY(visit_samples(reader, with_end(chunk.range), [&](const HeldSample<ProcessSample>& held) {
+  Resampler<std::int64_t, ProcessSample> resampler(
+      chunk, [&](std::size_t tick, std::int64_t id, const ProcessSample& sample) {
+        const StoredProcess& process = *by_id.at(id);
+        const std::int64_t tick_ms = chunk.ticks[tick];
+        if (!process.exited_ms || tick_ms < *process.exited_ms)
+          emit({tick_ms, process, metric_values(sample.memory), &sample, chunk.boot_ms[tick]});
+      });
+  TRY(visit_samples(reader, with_end(chunk.range), [&](const SampleSpan<ProcessSample>& held) {
     if (by_id.contains(held.subject_id)) resampler.add(held.subject_id, held.from_ms, held.until_ms, *held.sample);
   }));
   resampler.finish();
@@ -218,7 +202,7 @@ Status sample_categories(Reader& reader, const ExportChunk& chunk, const EmitCat
         if (sample.processes > 0)
           emit(chunk.ticks[tick], {name, sample.processes, metric_values(sample), sample.inexact});
       });
-  TRY(visit_samples(reader, with_end(chunk.range), [&](const HeldSample<CategorySample>& held) {
+  TRY(visit_samples(reader, with_end(chunk.range), [&](const SampleSpan<CategorySample>& held) {
     resampler.add(held.sample->category, held.from_ms, held.until_ms, *held.sample);
   }));
   resampler.finish();
@@ -229,7 +213,7 @@ Status sample_machine(Reader& reader, const ExportChunk& chunk, const EmitMachin
   if (holds_groups(chunk.tier)) return roll_machine(reader, chunk, emit);
   Resampler<int, MachineMemory> resampler(
       chunk, [&](std::size_t tick, int, const MachineMemory& memory) { emit(chunk.ticks[tick], memory); });
-  TRY(visit_samples(reader, with_end(chunk.range), [&](const HeldSample<MachineMemory>& held) {
+  TRY(visit_samples(reader, with_end(chunk.range), [&](const SampleSpan<MachineMemory>& held) {
     resampler.add(0, held.from_ms, held.until_ms, *held.sample);
   }));
   resampler.finish();

@@ -1,13 +1,13 @@
-// The file that node_exporter's textfile collector reads: the text format of Prometheus, without times. What one write
-// is to know of the one before stands in the file that is replaced (last_write.h).
+// Writes the file for node_exporter's textfile collector: Prometheus's text format without times. Data for the next
+// write is in the replaced file (last_write.h).
 
 #include <filesystem>
 #include <fmt/format.h>
 #include <iterator>
 
+#include "base/atomic_file.h"
 #include "base/file.h"
 #include "base/own_file.h"
-#include "base/partial_file.h"
 #include "query/commands/export/fleet.h"
 #include "query/commands/export/last_write.h"
 #include "query/history/recording.h"
@@ -17,8 +17,8 @@
 namespace memoir::query {
 namespace {
 
-constexpr std::size_t kMostBytes = 4 * 1024 * 1024;
-constexpr mode_t kMode = 0644;  // node_exporter runs as a user of its own
+constexpr std::size_t kMaxBytes = 4 * 1024 * 1024;
+constexpr mode_t kMode = 0644;  // node_exporter runs as its own user
 
 std::string text_of(const std::vector<FleetSample>& samples) {
   std::string text;
@@ -40,30 +40,30 @@ std::string text_of(const std::vector<FleetSample>& samples) {
 Status check_options(const Options& options) {
   if (options.format != Format::openmetrics) return malformed("--textfile goes with --format openmetrics");
   if (options.output || options.suffix || options.force)
-    return malformed("--textfile names the file, and replaces it: -o, --suffix and --force do not go with it");
+    return malformed("--textfile names the file and replaces it: leave out -o, --suffix and --force");
   if (options.from || options.to || options.last || options.day || options.step)
-    return malformed("--textfile is of now: a range goes with memoir export fleet --format openmetrics");
-  if (!options.filters.empty()) return malformed("--filter is of processes, which are not in the file of --textfile");
+    return malformed("--textfile has current values: for a range use memoir export fleet --format openmetrics");
+  if (!options.filters.empty()) return malformed("--textfile has no processes: leave out --filter");
   if (!options.subjects.empty() && options.subjects.front() != "fleet")
-    return malformed("--textfile is of the subject fleet, and needs no other");
+    return malformed("--textfile has the subject fleet: leave out other subjects");
   return Done{};
 }
 
-Result<PartialFile> begin_file(const std::string& path) {
-  Result<PartialFile> file = PartialFile::begin(path, Existing::replace, kMode);
-  if (file || (file.error().kind != ErrorKind::gone && file.error().kind != ErrorKind::denied)) return file;
+Result<AtomicFile> begin_file(const std::string& path) {
+  Result<AtomicFile> file = AtomicFile::begin(path, Existing::replace, kMode);
+  if (file || (file.error().kind != ErrorKind::not_found && file.error().kind != ErrorKind::denied)) return file;
   const std::string folder = std::filesystem::absolute(path).parent_path().string();
-  const bool gone = file.error().kind == ErrorKind::gone;
+  const bool gone = file.error().kind == ErrorKind::not_found;
   return Error{ErrorKind::io,
                fmt::format("{}; {}", file.error().message,
                            gone ? fmt::format("make the folder {}, or name a file in another", folder)
                                 : fmt::format("let this user write in {}, or name a file in another folder", folder))};
 }
 
-// A file that is not there tells nothing.
+// A missing file gives nothing.
 LastWrite read_before(const std::string& path, const std::string& labels) {
   Buffer buffer;
-  const Result<std::string_view> text = read_named_file(path, buffer, kMostBytes);
+  const Result<std::string_view> text = read_named_file(path, buffer, kMaxBytes);
   return text ? last_write(*text, labels) : LastWrite{};
 }
 
@@ -73,26 +73,26 @@ bool is_recorded(const Context& context) {
 }
 
 Status write_page(const std::string& path, const FleetAnswer& answer) {
-  PartialFile file = TRY(begin_file(path));
+  AtomicFile file = TRY(begin_file(path));
   TRY(file.write(text_of(answer.samples)));
   return file.commit();
 }
 
-// What is written in the end. Leaks are judged once a page with those of the page before is there: to judge a month
-// takes longer than all the rest.
+// The final values. Leaks are judged only after the earlier file was read: judging a month takes longer than everything
+// else.
 Result<FleetAnswer> write_now(const Context& context, const std::string& labels, Streamed& done) {
   const std::string& path = *context.options.textfile;
-  FleetQuestion question{0, {}, fleet_rows(context.options), labels, {}, true};
+  FleetQuery question{0, {}, fleet_rows(context.options), labels, {}, true};
   FleetAnswer answer = fleet_at_rest(context, question);
   if (is_recorded(context)) {
     const auto tick = TRY(context.reader.tick_at(context.when.at_ms.value_or(context.file.last_tick_ms)));
-    if (!tick) return Error{ErrorKind::gone, "no tick of that time is kept, and --textfile is made of one"};
+    if (!tick) return Error{ErrorKind::not_found, "no tick of that time is kept, which --textfile needs"};
     question.at_ms = tick->begin.wall_ms;
     LastWrite before = read_before(path, labels);
     question.since_ms = before.tick_ms;
     const LeakSettings settings = TRY(leak_settings(context.options, done.warnings));
     const std::int64_t age_ms = question.at_ms - before.leaks.judged_ms;
-    // An alert must not go off for what may be long over.
+    // An alert must not fire for values that may be long out of date.
     if (age_ms < 0 || age_ms >= 2 * settings.hour_ms) before.leaks = {};
     as_judged(before);
     answer = TRY(fleet_at(context, question, before.leaks));
@@ -114,8 +114,8 @@ Result<Streamed> write_textfile(const Context& context, const std::string& label
   const FleetAnswer answer = TRY(write_now(context, labels, done));
   if (answer.left_out > 0) {
     done.warnings.push_back(fmt::format(
-        "{} left out, beyond {}: --limit N takes fewer of each kind",
-        print_count(static_cast<std::int64_t>(answer.left_out), "series is", "series are"), kMostFleetSeries));
+        "{} left out, beyond {}: reduce --limit",
+        format_count(static_cast<std::int64_t>(answer.left_out), "series is", "series are"), kMaxFleetSeries));
   }
   return done;
 }

@@ -1,4 +1,4 @@
-// memoir extract: a small file with just a range, to attach to a ticket.
+// memoir extract: a small file with one range, to attach to a ticket.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,8 @@ namespace {
 
 Result<Report> write_extract(const Context& context) {
   if (!context.when.range) {
-    return malformed("which range? --last 2h, --day yesterday, or --from T --to T; 'memoir backup' copies all of it");
+    return malformed(
+        "which range? --last 2h, --day yesterday, or --from T --to T; 'memoir extract --all' copies all of it");
   }
   const Range range = *context.when.range;
   Report begun = TRY(begin_range_report(context, range));
@@ -22,9 +23,9 @@ Result<Report> write_extract(const Context& context) {
   report.coverage = std::move(begun.coverage);
   const auto* from_ms = std::get_if<std::int64_t>(&report.rows.rows.front().front());
   if (from_ms != nullptr && *from_ms < range.from_ms) {
-    report.notes.push_back(fmt::format(
-        "It begins before the range, at {}, with the tick that lists every process: ask it for the same range.",
-        print_time(*from_ms, context.options.zone)));
+    report.notes.push_back(
+        fmt::format("It starts before the range, at {}, with a tick that lists every process: query the same range.",
+                    format_time(*from_ms, context.options.zone)));
   }
   report.notes.emplace_back(
       "It has the host's name, users and command lines as they were recorded (secrets were redacted before).");
@@ -34,13 +35,12 @@ Result<Report> write_extract(const Context& context) {
 }  // namespace
 
 Command extract_command() {
-  return {
-      .name = "extract",
-      .summary = "a small file with just what was recorded in a range, to attach to a ticket; every command reads it",
-      .options = {Option::from, Option::to, Option::last, Option::day, Option::output, Option::force},
-      .examples = {{"memoir extract --last 2h -o incident.db", "the last two hours, to look at elsewhere"},
-                   {"memoir extract --day yesterday -o yesterday.db", "the whole of yesterday"}},
-      .run = write_extract};
+  return {.name = "extract",
+          .summary = "small database with one time range",
+          .options = {Option::from, Option::to, Option::last, Option::day, Option::output, Option::force, Option::all},
+          .examples = {{"memoir extract --last 2h -o incident.db", "the last two hours, for analysis elsewhere"},
+                       {"memoir extract --day yesterday -o yesterday.db", "all of yesterday"}},
+          .run = write_extract};
 }
 
 }  // namespace memoir::query

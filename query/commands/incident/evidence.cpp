@@ -10,39 +10,40 @@
 #include "query/history/marks.h"
 #include "query/report/format.h"
 #include "query/state/process_columns.h"
+#include "query/state/tmpfs.h"
 
 namespace memoir::query {
 namespace {
 
-constexpr std::size_t kMostEvents = 20;
-constexpr std::ptrdiff_t kMostVictims = 100;
-constexpr std::size_t kMostEnded = 8;
-constexpr std::size_t kMostPeaks = 8;
-constexpr std::size_t kMostLimits = 5;
-constexpr std::size_t kMostSamples = 8;
+constexpr std::size_t kMaxEvents = 20;
+constexpr std::ptrdiff_t kMaxVictims = 100;
+constexpr std::size_t kMaxExits = 8;
+constexpr std::size_t kMaxPeaks = 8;
+constexpr std::size_t kMaxLimits = 5;
+constexpr std::size_t kMaxSamples = 8;
 
-// A cgroup, and how much of its limit it uses.
 struct Limit {
   CgroupSample cgroup;
   double percent = 0;
 };
 
-std::vector<Limit> nearest_limits(const State& state) {
+// Returns the limits of the other cgroups, the nearest first.
+std::vector<Limit> nearest_limits(const Incident& incident) {
   std::vector<Limit> limits;
-  for (const CgroupSample& cgroup : state.cgroups.value_or(std::vector<CgroupSample>())) {
-    if (cgroup.max_kib.value_or(0) <= 0) continue;
+  for (const CgroupSample& cgroup : incident.at.cgroups.value_or(std::vector<CgroupSample>())) {
+    if (cgroup.max_kib.value_or(0) <= 0 || (incident.scope && cgroup.path == incident.scope->cgroup)) continue;
     limits.push_back({cgroup, 100.0 * static_cast<double>(cgroup.current_kib) / static_cast<double>(*cgroup.max_kib)});
   }
   std::ranges::stable_sort(limits, std::ranges::greater(), &Limit::percent);
-  if (limits.size() > kMostLimits) limits.resize(kMostLimits);
+  if (limits.size() > kMaxLimits) limits.resize(kMaxLimits);
   return limits;
 }
 
 std::string pressure_line(const Incident& incident, Zone zone) {
   if (!incident.worst) return "Pressure   not recorded";
-  if (incident.worst->some_percent < 0.05) return "Pressure   none: nobody waited for memory";
-  return fmt::format("Pressure   some {}, full {} of the time at the worst ({} to {})",
-                     print_percent(incident.worst->some_percent), print_percent(incident.worst->full_percent),
+  if (incident.worst->some_percent < 0.05) return "Pressure   none";
+  return fmt::format("Pressure   some {}, full {} at the worst ({} to {})",
+                     format_percent(incident.worst->some_percent), format_percent(incident.worst->full_percent),
                      clock_time(incident.worst->from_ms, zone), clock_time(incident.worst->until_ms, zone));
 }
 
@@ -51,11 +52,11 @@ std::string swap_line(const Incident& incident, Units units) {
   const MachineMemory& is = incident.at.machine.memory;
   const auto used = swap_used_kib(is);
   if (is.get(MachineField::swap_total).value_or(0) == 0) return "Swap       none on this machine";
-  if (!used) return "Swap       not known";
+  if (!used) return "Swap       unknown";
   const std::int64_t change = *used - swap_used_kib(was).value_or(*used);
-  return fmt::format("Swap       {} of {} in use{}", print_size(*used, units),
-                     print_size(is.or_zero(MachineField::swap_total), units),
-                     change == 0 ? "" : fmt::format(", {}", print_change(change, units)));
+  return fmt::format("Swap       {} of {} in use{}", format_size(*used, units),
+                     format_size(is.or_zero(MachineField::swap_total), units),
+                     change == 0 ? "" : fmt::format(", {}", format_change(change, units)));
 }
 
 // ", 2 processes by systemd-oomd, 1 process by earlyoom"
@@ -66,67 +67,102 @@ std::string other_killers(const Incident& incident) {
   }
   std::string text;
   for (const auto& [killer, count] : kills)
-    text += fmt::format(", {} by {}", print_count(count, "process", "processes"), killer);
+    text += fmt::format(", {} by {}", format_count(count, "process", "processes"), killer);
   return text;
 }
 
 std::string death_line(const Incident& incident) {
-  const auto told = std::ranges::count_if(incident.victims, [](const OomVictim& of) { return !of.killer; });
-  const std::int64_t kills = std::max(told, incident.counted_kills.value_or(0));
+  const auto reported = std::ranges::count_if(incident.victims, [](const OomVictim& of) { return !of.killer; });
+  const auto by_others =
+      std::ranges::count_if(incident.victims, [](const OomVictim& of) { return of.killer && of.killed(); });
+  const std::int64_t kills = std::max(reported, incident.counted_kills.value_or(0) - by_others);
   std::string line = kills == 0
                          ? "Killed     none by the OOM killer"
-                         : fmt::format("Killed     {} by the OOM killer", print_count(kills, "process", "processes"));
-  if (kills > told) line += fmt::format(", of which {} only counted", kills - told);
-  return line + fmt::format("{}; restarted {}", other_killers(incident), incident.restarts);
+                         : fmt::format("Killed     {} by the OOM killer", format_count(kills, "process", "processes"));
+  if (kills > reported) line += fmt::format(", {} only counted", kills - reported);
+  return line + fmt::format("{}; restarted {}", other_killers(incident),
+                            incident.scope ? incident.scope->restarts : incident.restarts);
 }
 
-std::string limit_line(const Incident& incident, Units units) {
-  const std::vector<Limit> limits = nearest_limits(incident.at);
-  if (limits.empty()) return "Limits     no cgroup has one";
-  std::string line = "Limits     ";
-  for (std::size_t i = 0; i < std::min<std::size_t>(limits.size(), 2); ++i) {
-    const Limit& limit = limits[i];
-    line += fmt::format("{}{} {} of {}", i == 0 ? "" : "; next ", place_of(incident, limit.cgroup.path),
-                        print_size(limit.cgroup.current_kib, units), print_size(*limit.cgroup.max_kib, units));
+// For a cgroup's incident the machine is only this line.
+std::string machine_line(const Incident& incident, Units units) {
+  const MachineMemory& at = incident.at.machine.memory;
+  const auto total = at.get(MachineField::mem_total);
+  if (!incident.machine.at_kib) return "Machine    unknown";
+  return fmt::format(
+      "Machine    {}{} in use, {}; {} available", format_size(*incident.machine.at_kib, units),
+      total ? " of " + format_size(*total, units) : "", format_change(incident.machine.change_kib, units),
+      at.get(MachineField::mem_available) ? format_size(at.or_zero(MachineField::mem_available), units) : "unknown");
+}
+
+std::string scope_swap(const Incident& incident, Units units) {
+  const auto& sample = incident.scope ? incident.scope->at : std::nullopt;
+  if (!sample || !sample->swap_kib || incident.at.machine.memory.or_zero(MachineField::swap_total) == 0) return {};
+  return fmt::format("; of {} {}{}", incident.scope->place, format_size(*sample->swap_kib, units),
+                     sample->swap_max_kib ? " of " + format_size(*sample->swap_max_kib, units) : "");
+}
+
+std::string tmpfs_line(const Incident& incident, Units units) {
+  std::string line;
+  for (const TmpfsAt& mount : incident.full_tmpfs) {
+    const TmpfsSample& of = mount.sample;
+    line += fmt::format("{}{} {} of {}", line.empty() ? "tmpfs      " : ", ", to_printable(of.mount_point),
+                        format_size(of.used_kib.value_or(0), units), format_size(of.limit_kib.value_or(0), units));
   }
   return line;
 }
 
-// ", closely from 03:12:31 on"
+std::string limit_line(const Incident& incident, Units units) {
+  const std::vector<Limit> limits = nearest_limits(incident);
+  if (limits.empty())
+    return incident.scope ? "Limits     no other cgroup has a limit" : "Limits     no cgroup has a limit";
+  std::string line = "Limits     ";
+  for (std::size_t i = 0; i < std::min<std::size_t>(limits.size(), 2); ++i) {
+    const Limit& limit = limits[i];
+    line += fmt::format("{}{} {} of {}", i == 0 ? "" : "; next ", place_name(limit.cgroup.path, incident.containers),
+                        format_size(limit.cgroup.current_kib, units), format_size(*limit.cgroup.max_kib, units));
+  }
+  return line;
+}
+
+// ", burst mode from 03:12:31"
 std::string burst_words(const Incident& incident, Zone zone) {
   const auto burst = std::ranges::find_if(
-      incident.events, [](const Event& event) { return event.kind == "burst" && event.text.starts_with("Began"); });
-  return burst == incident.events.end() ? "" : fmt::format(", closely from {} on", clock_time(burst->at.wall_ms, zone));
+      incident.events, [](const Event& event) { return event.kind == "burst" && event.text.starts_with("Started"); });
+  return burst == incident.events.end() ? "" : fmt::format(", burst mode from {}", clock_time(burst->at.wall_ms, zone));
 }
 
 Result<std::string> seen_line(const Context& context, const Incident& incident) {
-  std::int64_t looks = 0;
+  std::int64_t scans = 0;
   std::int64_t count = 0;
-  std::int64_t told = 0;
+  std::int64_t reported = 0;
   std::int64_t lost = 0;
   for (const StoredTick& tick : TRY(context.reader.ticks(incident.range))) {
     ++count;
-    looks += tick.looks ? tick.looks->count : 0;
-    told += tick.events ? 1 : 0;
+    scans += tick.scans ? tick.scans->count : 0;
+    reported += tick.events ? 1 : 0;
     lost += tick.events ? tick.events->lost : 0;
   }
-  const std::string events = told == 0 ? "nobody told of processes that came and went between them"
-                             : lost == 0
-                                 ? "no event of a process was lost"
-                                 : print_count(lost, "event of a process was lost", "events of processes were lost");
-  return fmt::format("Seen       {} and {} between them{}; {}", print_count(count, "tick", "ticks"),
-                     print_count(looks, "look", "looks"), burst_words(incident, context.options.zone), events);
+  const std::string events = reported == 0 ? "processes between ticks unknown"
+                             : lost == 0   ? "no process events lost"
+                                           : format_count(lost, "process event lost", "process events lost");
+  return fmt::format("Coverage   {}, {}{}; {}", format_count(count, "tick", "ticks"),
+                     format_count(scans, "scan", "scans"), burst_words(incident, context.options.zone), events);
 }
 
 Status add_around(const Context& context, const Incident& incident, Report& report) {
   const Options& options = context.options;
-  Section around{"around", "Around it", {}};
+  Section around{"around", "Context", {}};
   const std::string seen = TRY(seen_line(context, incident));
-  around.notes = {pressure_line(incident, options.zone), swap_line(incident, options.units), death_line(incident),
-                  limit_line(incident, options.units), seen};
+  if (incident.scope) around.notes.push_back(machine_line(incident, options.units));
+  around.notes.push_back(pressure_line(incident, options.zone));
+  around.notes.push_back(swap_line(incident, options.units) + scope_swap(incident, options.units));
+  around.notes.push_back(death_line(incident));
+  around.notes.push_back(limit_line(incident, options.units));
+  if (const std::string tmpfs = tmpfs_line(incident, options.units); !tmpfs.empty()) around.notes.push_back(tmpfs);
+  around.notes.push_back(seen);
   if (options.format == Format::table) {
-    around.notes.push_back(fmt::format("More       memoir incident --at '{}' --format html > incident.html",
-                                       print_time(incident.instant.at_ms, options.zone)));
+    around.notes.push_back(fmt::format("More       memoir incident --at @{} --format html", incident.instant.at_ms));
   }
   report.sections.push_back(std::move(around));
   const auto percent = [&](double Stall::*of) { return incident.worst ? Value((*incident.worst).*of) : Value(); };
@@ -144,24 +180,24 @@ auto of_detail(Get get) {
   return [get](const OomVictim& victim) { return victim.detail ? Value((*victim.detail).*get) : Value(); };
 }
 
-// By the kernel's log, or as a signal found it.
-auto held_of(std::optional<std::int64_t> OomDetail::*logged, std::int64_t HeldAtEnd::*held) {
+// Takes the value from the signal, or else from the kernel log.
+auto held_of(std::optional<std::int64_t> OomDetail::*logged, std::int64_t MemoryAtExit::*held) {
   return [=](const OomVictim& victim) {
     if (victim.held) return Value((*victim.held).*held);
     return victim.detail ? Value((*victim.detail).*logged) : Value();
   };
 }
 
-// Where somebody else than the kernel killed.
+// Kills by user-space killers.
 void add_killers(const Incident& incident, Columns<OomVictim>& columns) {
   if (std::ranges::none_of(incident.victims, [](const OomVictim& of) { return of.killer.has_value(); })) return;
   const auto of_killer = [](auto get) {
     return [get](const OomVictim& victim) { return victim.killer ? Value((*victim.killer).*get) : Value(); };
   };
   columns.add({"killer", "BY"}, of_killer(&OomKiller::comm));
-  columns.add(for_machines("killer_pid", Kind::count), of_killer(&OomKiller::pid));
-  columns.add(for_machines("signal", Kind::count), of_killer(&OomKiller::signal));
-  columns.add(for_machines("swap_kib", Kind::size),
+  columns.add(data_column("killer_pid", Kind::count), of_killer(&OomKiller::pid));
+  columns.add(data_column("signal", Kind::count), of_killer(&OomKiller::signal));
+  columns.add(data_column("swap_kib", Kind::size),
               [](const OomVictim& victim) { return victim.held ? Value(victim.held->swap_kib) : Value(); });
 }
 
@@ -176,42 +212,42 @@ void add_victims(const Incident& incident, Report& report) {
   columns.add({"at_ms", "KILLED", Kind::time}, &OomVictim::at_ms);
   columns.add({"pid", "PID", Kind::count}, &OomVictim::pid);
   columns.add({"comm", "NAME"}, &OomVictim::comm);
-  columns.add({"held_kib", "SEEN LAST", Kind::size, 4}, &OomVictim::held_kib);
+  columns.add({"held_kib", "LAST RSS", Kind::size, 4}, &OomVictim::held_kib);
   columns.add({"peak_kib", "PEAK", Kind::size, 1}, &OomVictim::peak_kib);
-  columns.add(for_machines("anon_kib", Kind::size), held_of(&OomDetail::anon_kib, &HeldAtEnd::anon_kib));
-  columns.add(for_machines("file_kib", Kind::size), held_of(&OomDetail::file_kib, &HeldAtEnd::file_kib));
-  columns.add(for_machines("shmem_kib", Kind::size), held_of(&OomDetail::shmem_kib, &HeldAtEnd::shmem_kib));
-  columns.add(for_machines("scope"), [&scopes](const OomVictim& victim) {
+  columns.add(data_column("anon_kib", Kind::size), held_of(&OomDetail::anon_kib, &MemoryAtExit::anon_kib));
+  columns.add(data_column("file_kib", Kind::size), held_of(&OomDetail::file_kib, &MemoryAtExit::file_kib));
+  columns.add(data_column("shmem_kib", Kind::size), held_of(&OomDetail::shmem_kib, &MemoryAtExit::shmem_kib));
+  columns.add(data_column("scope"), [&scopes](const OomVictim& victim) {
     return victim.detail ? Value(scopes.at(static_cast<std::size_t>(victim.detail->scope))) : Value();
   });
-  columns.add(for_machines("limit_cgroup"), of_detail(&OomDetail::limit_cgroup));
+  columns.add(data_column("limit_cgroup"), of_detail(&OomDetail::limit_cgroup));
   columns.add({"limit_kib", "LIMIT", Kind::size, 2}, of_detail(&OomDetail::limit_kib));
-  columns.add(for_machines("usage_kib", Kind::size), of_detail(&OomDetail::usage_kib));
-  columns.add({"invoked_by", "ASKED FOR MORE", Kind::text, 3}, of_detail(&OomDetail::invoked_by));
-  columns.add(for_machines("cgroup"), &OomVictim::cgroup);
+  columns.add(data_column("usage_kib", Kind::size), of_detail(&OomDetail::usage_kib));
+  columns.add({"invoked_by", "INVOKED BY", Kind::text, 3}, of_detail(&OomDetail::invoked_by));
+  columns.add(data_column("cgroup"), &OomVictim::cgroup);
   columns.add({"unit", "IN"}, [&incident](const OomVictim& victim) { return unit_of(incident, victim); });
   add_killers(incident, columns);
   std::vector<OomVictim> victims = incident.victims;
-  if (std::ssize(victims) > kMostVictims) victims.erase(victims.begin(), victims.end() - kMostVictims);
-  Section section{"victims", "Whom the OOM killer chose", make_table(columns, victims)};
+  if (std::ssize(victims) > kMaxVictims) victims.erase(victims.begin(), victims.end() - kMaxVictims);
+  Section section{"victims", "OOM victims", make_table(columns, victims)};
   if (victims.size() < incident.victims.size())
     section.notes = {fmt::format("{} before these: memoir events.", incident.victims.size() - victims.size())};
   section.table.own_units = true;
   report.sections.push_back(std::move(section));
 }
 
-// Who else could have been chosen, as the kernel's log has it.
+// Other candidates in the kernel log.
 void add_runners_up(const Incident& incident, Report& report) {
   if (!incident.instant.victim || !incident.instant.victim->detail) return;
   const Columns<OomTask> columns{{{"rss_kib", "RSS", Kind::size}, &OomTask::rss_kib},
                                  {{"swap_kib", "SWAP", Kind::size, 1}, &OomTask::swap_kib},
                                  {{"pid", "PID", Kind::count}, &OomTask::pid},
                                  {{"comm", "NAME"}, &OomTask::comm}};
-  report.sections.push_back({"runners_up", "Who else could have been chosen (the kernel's log)",
-                             make_table(columns, incident.instant.victim->detail->others)});
+  report.sections.push_back(
+      {"runners_up", "Other candidates (kernel log)", make_table(columns, incident.instant.victim->detail->others)});
 }
 
-// The last that ticks saw of who was killed.
+// Last samples of the victims.
 Status add_samples(const Context& context, const Incident& incident, Report& report) {
   const StoredProcess* const process =
       incident.instant.victim ? process_of(incident, *incident.instant.victim) : nullptr;
@@ -222,16 +258,16 @@ Status add_samples(const Context& context, const Incident& incident, Report& rep
       [&samples](const SubjectInterval& of) {
         if (of.interval.last) samples.push_back(of.interval);
       }));
-  if (samples.size() > kMostSamples) samples.erase(samples.begin(), samples.end() - kMostSamples);
+  if (samples.size() > kMaxSamples) samples.erase(samples.begin(), samples.end() - kMaxSamples);
   const Columns<Interval> columns{{{"at_ms", "TIME", Kind::time}, &Interval::from_ms},
                                   {{"rss_kib", "RSS", Kind::size}, &Interval::last},
                                   {{"highest_kib", "HIGHEST", Kind::size, 1}, &Interval::max}};
   report.sections.push_back(
-      {"samples", fmt::format("The last of {}", identity_title(process->info)), make_table(columns, samples)});
+      {"samples", fmt::format("Last samples of {}", program_title(*process)), make_table(columns, samples)});
   return Done{};
 }
 
-// Where there are many, kills stay, and of the rest those that are nearest to the moment.
+// With many events, kills stay, and the others nearest to the incident.
 void add_events(const Incident& incident, Report& report) {
   std::vector<Event> events = incident.events;
   const auto distance = [&](const Event& event) {
@@ -240,39 +276,39 @@ void add_events(const Incident& incident, Report& report) {
   };
   std::ranges::stable_sort(events, {}, distance);
   Section section{"events", "Events", {}};
-  if (events.size() > kMostEvents) {
-    section.notes = {fmt::format("{} more: memoir events.", events.size() - kMostEvents)};
-    events.resize(kMostEvents);
+  if (events.size() > kMaxEvents) {
+    section.notes = {fmt::format("{} more: memoir events.", events.size() - kMaxEvents)};
+    events.resize(kMaxEvents);
   }
   std::ranges::stable_sort(events, {}, [](const Event& event) { return event.at.wall_ms; });
   section.table = event_table(events);
   report.sections.push_back(std::move(section));
 }
 
-Status add_ended(const Context& context, const Incident& incident, Report& report) {
-  Ended ended = TRY(load_ended(context.reader, incident.range, Filter()));
-  if (ended.kept.size() > kMostEnded) ended.kept.resize(kMostEnded);
-  std::vector<EndedProcess> rows;
-  TRY(visit_kept(context.reader, ended.kept, Filter(), [&rows](const EndedProcess& of) { rows.push_back(of); }));
-  using Row = const EndedProcess&;
-  const Columns<EndedProcess> columns{
-      {{"peak_kib", "PEAK", Kind::size}, [](Row row) { return row.end.peak_kib; }},
-      {{"ended_ms", "ENDED", Kind::time}, [](Row row) { return row.end.ended_ms; }},
-      {{"lived_ms", "LIVED", Kind::duration, 2}, [](Row row) { return row.end.lived_ms; }},
-      {{"how", "HOW"}, [](Row row) { return how_ended(row.end.exit_code); }},
+Status add_exited(const Context& context, const Incident& incident, Report& report) {
+  Exited ended = TRY(load_exited(context.reader, incident.range, Filter()));
+  if (ended.kept.size() > kMaxExits) ended.kept.resize(kMaxExits);
+  std::vector<ExitedProcess> rows;
+  TRY(visit_kept(context.reader, ended.kept, Filter(), [&rows](const ExitedProcess& of) { rows.push_back(of); }));
+  using Row = const ExitedProcess&;
+  const Columns<ExitedProcess> columns{
+      {{"peak_kib", "PEAK", Kind::size}, [](Row row) { return row.record.peak_kib; }},
+      {{"ended_ms", "ENDED", Kind::time}, [](Row row) { return row.record.exited_ms; }},
+      {{"lived_ms", "LIFETIME", Kind::duration, 2}, [](Row row) { return row.record.lived_ms; }},
+      {{"how", "HOW"}, [](Row row) { return format_exit_status(row.record.exit_code); }},
       {{"pid", "PID", Kind::count, 1}, [](Row row) { return row.process.info.key.pid; }},
       {{"command", "COMMAND"}, [](Row row) { return shown_command(row.process.info, '?'); }}};
-  Section section{"ended", "What ended in that time, the largest peak first", make_table(columns, rows)};
+  Section section{"ended", "Exited processes, by peak", make_table(columns, rows)};
   section.table.own_units = true;
-  for (const std::string& missing : ends_missing(ended.told)) section.notes.push_back(missing);
+  for (const std::string& missing : exit_gaps(ended.totals)) section.notes.push_back(missing);
   report.sections.push_back(std::move(section));
   return Done{};
 }
 
-// Marks are kept by UTC days: what was reached later on the day, and is higher, hides one.
+// Marks are kept by UTC days: a later, higher mark of the same day hides one.
 Status add_peaks(const Context& context, const Incident& incident, Report& report) {
   const Range range = incident.range;
-  const ProcessMarks highest = TRY(context.reader.process_marks(range, range, Metric::hwm, kMostPeaks));
+  const ProcessMarks highest = TRY(context.reader.process_marks(range, range, Metric::hwm, kMaxPeaks));
   const std::vector<StoredProcess> processes = TRY(processes_of(context.reader, highest));
   struct Reached {
     HighWater mark;
@@ -288,7 +324,7 @@ Status add_peaks(const Context& context, const Incident& incident, Report& repor
   add_reached(columns, [](Row row) -> const HighWater& { return row.mark; }, {0, 2, 3});
   columns.add({"pid", "PID", Kind::count, 1}, [](Row row) { return row.process->info.key.pid; });
   columns.add({"command", "COMMAND"}, [](Row row) { return shown_command(row.process->info, '?'); });
-  Section section{"peaks", "The highest marks that were reached in that time (VmHWM)", make_table(columns, rows)};
+  Section section{"peaks", "Peaks reached (VmHWM)", make_table(columns, rows)};
   section.table.own_units = true;
   report.sections.push_back(std::move(section));
   return Done{};
@@ -297,26 +333,66 @@ Status add_peaks(const Context& context, const Incident& incident, Report& repor
 void add_limits(const Incident& incident, Report& report) {
   const Columns<Limit> columns{
       {{"used_percent", "USED", Kind::percent}, &Limit::percent},
-      {{"current_kib", "HOLDS", Kind::size}, [](const Limit& limit) { return limit.cgroup.current_kib; }},
+      {{"current_kib", "USAGE", Kind::size}, [](const Limit& limit) { return limit.cgroup.current_kib; }},
       {{"max_kib", "LIMIT", Kind::size}, [](const Limit& limit) { return limit.cgroup.max_kib; }},
       {{"cgroup", "CGROUP"}, [](const Limit& limit) { return limit.cgroup.path; }}};
-  Section section{"limits", "The nearest limits", make_table(columns, nearest_limits(incident.at))};
+  Section section{"limits", incident.scope ? "Other groups, nearest to their limit" : "Groups nearest to their limit",
+                  make_table(columns, nearest_limits(incident))};
+  section.table.own_units = true;
+  report.sections.push_back(std::move(section));
+}
+
+// The largest entries of nearly full mounts.
+void add_tmpfs(const Incident& incident, Report& report) {
+  constexpr std::size_t max_entries = 8;
+  struct MountEntry {
+    const TmpfsSample* mount = nullptr;
+    const TmpfsEntry* entry = nullptr;  // nullptr: the mount itself
+  };
+  std::vector<MountEntry> rows;
+  for (const TmpfsAt& mount : incident.full_tmpfs) {
+    rows.push_back({&mount.sample, nullptr});
+    for (const TmpfsEntry* const entry : largest_entries(mount, max_entries)) rows.push_back({&mount.sample, entry});
+  }
+  using Row = const MountEntry&;
+  const Columns<MountEntry> columns{
+      {{"usage_kib", "USAGE", Kind::size},
+       [](Row row) { return row.entry != nullptr ? Value(row.entry->allocated_kib) : Value(row.mount->used_kib); }},
+      {{"limit_kib", "LIMIT", Kind::size},
+       [](Row row) { return row.entry == nullptr ? row.mount->limit_kib : Value(); }},
+      {data_column("mount_point"), [](Row row) { return row.mount->mount_point; }},
+      {{"path", "PATH"},
+       [](Row row) { return row.entry != nullptr ? full_path(*row.mount, *row.entry) : row.mount->mount_point; }}};
+  Section section{"tmpfs", "Nearly full tmpfs mounts and their largest entries", make_table(columns, rows)};
   section.table.own_units = true;
   report.sections.push_back(std::move(section));
 }
 
 }  // namespace
 
+std::vector<const TmpfsEntry*> largest_entries(const TmpfsAt& mount, std::size_t most) {
+  std::vector<const TmpfsEntry*> entries;
+  for (const TmpfsEntryAt& of : mount.entries) {
+    if (!of.entry.path.empty()) entries.push_back(&of.entry);
+  }
+  std::ranges::stable_sort(entries, std::greater(), [](const TmpfsEntry* entry) { return entry->allocated_kib; });
+  entries.resize(std::min(entries.size(), most));
+  return entries;
+}
+
 Status add_evidence(const Context& context, const Incident& incident, Report& report) {
   TRY(add_around(context, incident, report));
+  const std::size_t printed = report.sections.size();  // on one page
   add_victims(incident, report);
   TRY(add_samples(context, incident, report));
   add_runners_up(incident, report);
   add_events(incident, report);
   TRY(add_charts(context, incident, report));
   TRY(add_peaks(context, incident, report));
-  TRY(add_ended(context, incident, report));
+  TRY(add_exited(context, incident, report));
   add_limits(incident, report);
+  add_tmpfs(incident, report);
+  for (std::size_t i = printed; i < report.sections.size(); ++i) report.sections[i].printed = false;
   return Done{};
 }
 

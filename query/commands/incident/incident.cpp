@@ -1,4 +1,4 @@
-// memoir incident: what happened around a moment, on one screen; and below it what that rests on.
+// memoir incident: one incident on one screen, with the evidence below it.
 
 #include "query/commands/incident/incident.h"
 
@@ -7,12 +7,13 @@
 #include <fmt/format.h>
 #include <iterator>
 
-#include "analysis/rolled.h"
+#include "analysis/span_stats.h"
+#include "base/text.h"
 #include "config/config.h"
+#include "query/args/subject.h"
 #include "query/args/times.h"
 #include "query/copies/copies.h"
 #include "query/state/moment.h"
-#include "store/events.h"
 
 namespace memoir::query {
 namespace {
@@ -33,84 +34,73 @@ constexpr double kNoteworthyPercent = 5;
 constexpr Metric kStalled = metric_of(MachineField::psi_some_total);
 constexpr Metric kAvailable = metric_of(MachineField::mem_available);
 
-Instant of_victim(OomVictim victim) {
-  const std::int64_t at_ms = victim.at_ms;
-  return {.at_ms = at_ms, .kind = Instant::Kind::oom_kill, .victim = std::move(victim), .counted = {}};
+IncidentTime instant_of(IncidentEntry entry) {
+  IncidentTime instant{.at_ms = entry.at_ms, .kind = IncidentTime::Kind::listed};
+  if (const OomVictim* const victim = entry.shown_victim()) instant.victim = *victim;
+  instant.entry = std::move(entry);
+  return instant;
 }
 
-// Who asks for the second of a kill means the kill.
-Result<Instant> at_time(Reader& reader, std::int64_t at_ms) {
-  constexpr std::int64_t near_ms = 1'000;
-  std::vector<OomVictim> victims = TRY(load_oom_victims(reader, {at_ms - near_ms, at_ms + near_ms}));
-  if (victims.empty()) return Instant{.at_ms = at_ms};
-  return of_victim(*std::ranges::min_element(
-      victims, {}, [at_ms](const OomVictim& victim) { return std::abs(victim.at_ms - at_ms); }));
+Result<std::optional<IncidentTime>> last_kill(const Context& context) {
+  // Regardless of the file's times.
+  std::vector<IncidentEntry> kills = TRY(load_kill_incidents(context, {0, context.file.last_tick_ms + kDayMs}));
+  return kills.empty() ? std::nullopt : std::optional(instant_of(std::move(kills.front())));
 }
 
-// With memory.oom.group one kill takes many: who was chosen comes first.
-std::vector<OomVictim>::iterator first_of_group(std::vector<OomVictim>& victims) {
-  constexpr std::int64_t together_ms = 100;
-  auto first = std::prev(victims.end());
-  while (first != victims.begin() && !first->killer && !std::prev(first)->killer &&
-         first->at_ms - std::prev(first)->at_ms < together_ms)
-    --first;
-  return first;
+Result<std::vector<IncidentEntry>> load_listed(const Context& context) {
+  const Range asked = context.when.range.value_or(Range{context.file.first_tick_ms, context.file.last_tick_ms});
+  return load_incidents(context, asked);
 }
 
-// The kernel's word on whom is of the moment; its counters are read at ticks, and count no kill from user space.
-Result<std::optional<Instant>> last_oom_kill(const Context& context) {
-  // Whatever a file says of times.
-  const Range always{0, context.file.last_tick_ms + kDayMs};
-  std::optional<Instant> last;
-  for (const Event& event : TRY(load_events(context.reader, always))) {
-    if (event.kind == "oom-kill") {
-      last = {.at_ms = event.at.wall_ms, .kind = Instant::Kind::oom_kill, .counted = event.text};
-    }
-  }
-  std::vector<OomVictim> victims = TRY(load_oom_victims(context.reader, always));
-  if (victims.empty()) return last;
-  OomVictim& victim = *first_of_group(victims);
-  if (!last || victim.at_ms >= last->at_ms) return std::optional(of_victim(std::move(victim)));
-  // The tick that counts a kill comes after it.
-  const std::int64_t interval_ms = context.runs.empty() ? 0 : context.runs.back().interval_ms;
-  const std::int64_t since_ms = last->at_ms - std::max(kHourMs / 12, 2 * interval_ms);
-  const bool told =
-      std::ranges::any_of(victims, [since_ms](const OomVictim& of) { return !of.killer && of.at_ms >= since_ms; });
-  return told ? std::optional(of_victim(std::move(victim))) : last;
+// N of the list, otherwise the last one of SUBJECT, or the one nearest to --at.
+Result<IncidentTime> chosen_incident(const Context& context, const std::string& word) {
+  std::vector<IncidentEntry> incidents = TRY(load_listed(context));
+  const auto at_ms = context.when.at_ms;
+  const auto number = at_ms ? std::nullopt : parse_number<std::int64_t>(word);
+  if (number && *number >= 1 && *number <= std::ssize(incidents))
+    return instant_of(std::move(incidents[static_cast<std::size_t>(*number - 1)]));
+  if (number && *number <= 0)
+    return malformed("incidents are numbered from 1, the latest: use memoir incident 1 (memoir incidents lists them)");
+  std::vector<IncidentEntry> of_subject = TRY(incidents_of(context, std::move(incidents), word));
+  if (of_subject.empty()) return Error{ErrorKind::not_found, "no incident of the machine is recorded"};
+  if (at_ms) return instant_of(*nearest_incident(std::move(of_subject), *at_ms));
+  return instant_of(std::move(of_subject.front()));
 }
 
-Result<Instant> worst_of_day(const Context& context) {
+Result<IncidentTime> worst_of_day(const Context& context) {
   const Range day{std::max(context.file.last_tick_ms - kDayMs, context.file.first_tick_ms), context.file.last_tick_ms};
-  std::vector<Interval> stalled;
-  std::vector<Interval> available;
-  TRY(context.reader.history(
-      {Tier::five_minutes, SubjectKind::machine, {}, day, {kStalled, kAvailable}, true},
-      [&](const SubjectInterval& of) { (of.metric == kStalled ? stalled : available).push_back(of.interval); }));
-  Instant worst{.at_ms = day.to_ms, .kind = Instant::Kind::available};
+  SeriesByMetric series = TRY(
+      load_series(context.reader, {Tier::five_minutes, SubjectKind::machine, {}, day, {kStalled, kAvailable}, true}));
+  IncidentTime worst{.at_ms = day.to_ms, .kind = IncidentTime::Kind::available};
   double most = kNoteworthyPercent;
-  for (const Increase& bucket : increases_of(stalled)) {
+  for (const Increase& bucket : increases_of(series[kStalled])) {
     if (bucket.covered_ms < 1000) continue;
     const double percent =
         std::min(100.0, static_cast<double>(bucket.by) / 10 / static_cast<double>(bucket.covered_ms));
     if (percent <= most) continue;
     most = percent;
     worst = {.at_ms = bucket.until_ms - 1,
-             .kind = Instant::Kind::pressure,
+             .kind = IncidentTime::Kind::pressure,
              .stalled_percent = percent,
              .stalled_ms = bucket.until_ms - bucket.from_ms};
   }
-  if (worst.kind == Instant::Kind::pressure) return worst;
-  const Figures figures = figures_of(available, day.from_ms, day.to_ms + 1);
+  if (worst.kind == IncidentTime::Kind::pressure) return worst;
+  const SpanStats figures = span_stats_of(series[kAvailable], day.from_ms, day.to_ms + 1);
   if (!figures.lowest) return worst;
   worst.available_kib = figures.lowest->value;
   worst.at_ms = std::clamp(figures.lowest->until_ms, day.from_ms, day.to_ms);
   return worst;
 }
 
-// Absent: nothing was recorded, or there was no OOM kill where one is asked for.
-Result<std::optional<Instant>> find_instant(const Context& context) {
-  if (context.when.at_ms) return std::optional(TRY(at_time(context.reader, *context.when.at_ms)));
-  std::optional<Instant> kill = TRY(last_oom_kill(context));
+// nullopt: nothing was recorded, or there was no OOM kill although one was requested.
+Result<std::optional<IncidentTime>> find_instant(const Context& context) {
+  if (!context.options.subjects.empty())
+    return std::optional(TRY(chosen_incident(context, context.options.subjects.front())));
+  if (context.when.at_ms) {
+    auto entry = TRY(incident_at(context, *context.when.at_ms));
+    return entry ? instant_of(*std::move(entry)) : std::optional(IncidentTime{.at_ms = *context.when.at_ms});
+  }
+  std::optional<IncidentTime> kill = TRY(last_kill(context));
   if (kill || context.options.last_oom) return kill;
   return std::optional(TRY(worst_of_day(context)));
 }
@@ -123,7 +113,7 @@ Report no_incident(const Context& context) {
   return report;
 }
 
-// Beside the answer, which goes on without.
+// Optional: the answer does not depend on it.
 Status write_extract(const Context& context, Range range, Report& report) {
   if (!context.options.extract) return Done{};
   Options options = context.options;
@@ -139,9 +129,11 @@ Status write_extract(const Context& context, Range range, Report& report) {
 }
 
 Result<Report> show_incident(const Context& context) {
-  if (context.options.last_oom && context.options.at) return malformed("--at and --last-oom: give one of them");
-  const std::int64_t window_ms = TRY(window_asked(context.options));
-  const std::optional<Instant> instant = TRY(find_instant(context));
+  const Options& options = context.options;
+  if (options.last_oom && (options.at || !options.subjects.empty()))
+    return malformed("--last-oom: neither with --at nor with N or SUBJECT");
+  const std::int64_t window_ms = TRY(window_asked(options));
+  const std::optional<IncidentTime> instant = TRY(find_instant(context));
   if (!instant) return no_incident(context);
   const std::optional<Incident> incident = TRY(load_incident(context, *instant, window_ms));
   if (!incident) return nothing_recorded(context);
@@ -155,14 +147,17 @@ Result<Report> show_incident(const Context& context) {
 
 Command incident_command() {
   return {.name = "incident",
-          .summary = "what happened around a moment: who grew, who died and why; by default the last OOM kill",
+          .summary = "one incident within its scope (default: last OOM kill)",
+          .subject = "[SUBJECT]",
           .options = {Option::at, Option::last_oom, Option::window, Option::limit, Option::ascii, Option::extract,
                       Option::force},
           .examples = {{"memoir incident", "the last OOM kill, else the worst of the last day, on one screen"},
+                       {"memoir incident nginx", "the last incident of a service"},
                        {"memoir incident --at 03:14 --format html > incident.html",
                         "what happened at 03:14, as a page for a ticket"}},
           .run = show_incident,
-          .formats = {"table", "json", "csv", "markdown", "html"}};
+          .subject_help = fmt::format("SUBJECT: N of memoir incidents, or the last incident of {}", kSubjectForms),
+          .subject_words = {std::string(kCategoryNames)}};
 }
 
 }  // namespace memoir::query

@@ -1,94 +1,140 @@
 #pragma once
 
-// What happened around a moment. incident.cpp finds the moment, load.cpp sets the machine before, at and after it
-// against each other, story.cpp tells it in sentences, evidence.cpp and charts.cpp show what they rest on, report.cpp
-// puts it together.
+// One incident within its scope: the cgroup at its limit, otherwise the machine. incident.cpp finds the time; load.cpp
+// compares the machine before, at and after it, scope.cpp the cgroup; story.cpp writes the sentences; evidence.cpp and
+// charts.cpp show the evidence; report.cpp combines them.
 //
-// A sum holds: the changes of all parts add up to the change of the machine's memory in use.
+// Sums hold: the changes of the machine's parts add up to the change of its memory in use, those of a cgroup's parts to
+// the change of its usage.
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "query/incidents/incidents.h"
 #include "query/state/changes.h"
 #include "query/state/command.h"
 
 namespace memoir::query {
 
-// The moment asked after, and why it is that one.
-struct Instant {
-  enum class Kind { given, oom_kill, pressure, available };
+// The time of the incident, and why it was chosen.
+struct IncidentTime {
+  enum class Kind { given, listed, pressure, available };
 
   std::int64_t at_ms = 0;
   Kind kind = Kind::given;
-  std::optional<OomVictim> victim = {};            // of an OOM kill, where it was told whom
-  std::string counted = {};                        // of one that only counters tell: how they do
-  std::optional<double> stalled_percent = {};      // of the pressure
-  std::optional<std::int64_t> stalled_ms = {};     // over so long
-  std::optional<std::int64_t> available_kib = {};  // of the lowest
+  std::optional<IncidentEntry> entry = {};         // listed
+  std::optional<OomVictim> victim = {};            // of a kill, if reported
+  std::optional<double> stalled_percent = {};      // share of the time in which tasks waited
+  std::optional<std::int64_t> stalled_ms = {};     // over this duration
+  std::optional<std::int64_t> available_kib = {};  // the minimum
+
+  bool is_kill() const { return entry && entry->is_kill(); }
 };
 
-// What holds a part of the memory in use.
+// A part of the memory in use.
 struct Part {
-  std::string name;                             // an identity's, or of a part of the machine
-  std::string title = {};                       // what people read in its place
+  std::string name;                             // of an identity, or of a part of the machine
+  std::string title = {};                       // human-readable name
   bool of_processes = false;                    // an identity
-  bool in_limit = false;                        // in the cgroup whose limit was reached
-  std::optional<std::int64_t> before_kib = {};  // absent: it was not there, or nothing tells
+  bool in_limit = false;                        // in the cgroup of the incident
+  std::optional<std::int64_t> before_kib = {};  // nullopt: it did not exist, or is unknown
   std::optional<std::int64_t> at_kib = {};
   std::optional<std::int64_t> after_kib = {};
   std::int64_t change_kib = 0;  // from before to at
-  std::string fate = {};        // "killed 03:14:07, restarted 03:14:12", "began 03:05:00"
+  std::string outcome = {};     // "killed 03:14:07, restarted 03:14:12", "started 03:05:00"
   bool killed = false;
 };
 
 struct Stall {
-  double some_percent = 0;  // of the time some task waited for memory,
-  double full_percent = 0;  // and all did
+  double some_percent = 0;  // share of time in which some task waited for memory,
+  double full_percent = 0;  // and in which all did
   std::int64_t from_ms = 0;
   std::int64_t until_ms = 0;
 };
 
+// A rise without a fall in between, up to the incident.
+struct UsageGrowth {
+  std::int64_t from_ms = 0;
+  std::int64_t to_ms = 0;
+  std::int64_t from_kib = 0;
+  std::int64_t to_kib = 0;
+
+  std::int64_t kib() const { return to_kib - from_kib; }
+  std::int64_t ms() const { return to_ms - from_ms; }
+  double kib_per_s() const { return static_cast<double>(kib()) * 1000 / static_cast<double>(ms()); }
+};
+
+// The cgroup of an incident, by the kernel's own count.
+struct Scope {
+  std::string cgroup;
+  std::string place;                           // "app.service"
+  std::optional<std::int64_t> limit_kib = {};  // memory.max, or memory.high for throttling
+  std::optional<std::int64_t> usage_kib = {};  // at the incident, by the kernel's log; otherwise at the last tick
+  std::optional<CgroupSample> before = {};     // nullopt: not sampled, or it did not exist
+  std::optional<CgroupSample> at = {};
+  std::optional<CgroupSample> after = {};
+  std::vector<Interval> usage = {};  // of the range; empty: not sampled
+  std::optional<UsageGrowth> growth = {};
+  std::vector<Part> parts = {};  // the usage first; the others add up to it
+  std::int64_t restarts = 0;
+  std::vector<std::int64_t> kills_before = {};  // times of the incidents with kills in the 30 days before
+};
+
 struct Incident {
-  Instant instant;
+  IncidentTime instant;
   std::int64_t window_ms = 0;
   Range range = {};  // from before to after
   State before = {};
   State at = {};
-  std::optional<State> after = {};  // absent: nothing was recorded after it
+  std::optional<State> after = {};  // nullopt: nothing was recorded after it
   Part machine = {};                // in use
-  std::vector<Part> parts = {};     // what concerns the moment most first
+  std::vector<Part> parts = {};     // most relevant first
+  std::optional<Scope> scope = {};  // nullopt: the machine
   std::vector<OomVictim> victims = {};
   std::vector<Event> events = {};
-  std::map<std::string, std::string> containers = {};  // what they are called, by their labels
-  std::vector<StoredProcess> processes = {};           // that lived in the range
-  std::optional<std::int64_t> counted_kills = {};      // by the machine's counter
+  ContainerNames containers = {};
+  std::vector<StoredProcess> processes = {};       // that ran in the range
+  std::int64_t left_out = 0;                       // of these
+  std::optional<std::int64_t> counted_kills = {};  // as in Activity::oom_kills
   std::int64_t restarts = 0;
-  std::optional<Stall> worst = {};  // of the range
-  std::string tmpfs_grown = {};     // "/run +0.6 GiB": the mount that grew most
+  std::optional<Stall> worst = {};       // of the range
+  std::string tmpfs_grown = {};          // "/run +0.6 GiB": the mount that grew most
+  std::vector<TmpfsAt> full_tmpfs = {};  // nearly full mounts with their largest entries, the fullest first
 };
 
-// Absent: there is no state to compare.
-Result<std::optional<Incident>> load_incident(const Context& context, const Instant& instant, std::int64_t window_ms);
+// nullopt without a state to compare.
+Result<std::optional<Incident>> load_incident(const Context& context, const IncidentTime& instant,
+                                              std::int64_t window_ms);
 
-// Of its tick.
-std::int64_t time_of(const State& state);
-
-// Who lived at that time with that pid. Null: nobody that is known.
+// Returns the process with the victim's pid at that time; nullptr if unknown.
 const StoredProcess* process_of(const Incident& incident, const OomVictim& victim);
+
+// "worker.py 3 in api.service": the program without its interpreter and directory, short enough for a sentence.
+std::string program_title(const StoredProcess& process);
 
 // "03:14:07"
 std::string clock_time(std::int64_t ms, Zone zone);
 
-// "app.service", of "/system.slice/app.service"; "the container shop (docker:3f2a4b5c6d7e)"
-std::string place_of(const Incident& incident, const std::string& cgroup);
+// Sets the change of a part.
+inline void finish(Part& part) {
+  part.change_kib = part.at_kib.value_or(0) - part.before_kib.value_or(0);
+}
+
+// The cgroup of the incident with its parts, still without titles and outcomes; nullopt: the machine.
+Result<std::optional<Scope>> load_scope(const Context& context, const Incident& incident);
+
+// The part that grew most within the scope: the cause, as far as it is known. nullptr if none grew significantly.
+const Part* first_grown(const Incident& incident);
+
+// The largest entries of a mount, without the mount itself.
+std::vector<const TmpfsEntry*> largest_entries(const TmpfsAt& mount, std::size_t most);
 
 std::string incident_title(const Incident& incident);
-// What happened, in a few sentences. `past`: that the identity that grew most leaked before, or what it held a day and
-// a week before.
-std::string tell_story(const Context& context, const Incident& incident, const std::string& past);
-Result<std::string> tell_past(const Context& context, const Incident& incident, Report& report);
+// Describes the incident in a few sentences. `past`: an earlier leak of the identity that grew most, or its usage a day
+// and a week before.
+std::string incident_story(const Context& context, const Incident& incident, const std::string& past);
+Result<std::string> growth_history(const Context& context, const Incident& incident, Report& report);
 
 // Tables and lines below the first screen, and the charts of the page.
 Status add_evidence(const Context& context, const Incident& incident, Report& report);

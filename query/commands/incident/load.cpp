@@ -4,84 +4,90 @@
 #include <map>
 #include <set>
 
-#include "analysis/rolled.h"
+#include "analysis/span_stats.h"
 #include "base/text.h"
+#include "model/identity.h"
 #include "query/commands/incident/incident.h"
 #include "query/history/event_table.h"
 #include "query/render/layout.h"
 #include "query/report/format.h"
 #include "query/state/process_columns.h"
+#include "store/activity.h"
 #include "store/events.h"
 #include "store/names.h"
+#include "store/shmem_state.h"
 
 namespace memoir::query {
 namespace {
 
 constexpr Metric kSome = metric_of(MachineField::psi_some_total);
 constexpr Metric kFull = metric_of(MachineField::psi_full_total);
-constexpr Metric kKills = metric_of(MachineField::oom_kill);
-constexpr std::int64_t kSlackMs = 1'000;  // between the clocks of those that tell
+constexpr double kNearlyFullPercent = 80;  // of a tmpfs
+constexpr std::int64_t kSlackMs = 1'000;   // between the clocks of the sources
 
 bool lived(const StoredProcess& process, const OomVictim& victim) {
-  // The tick before its birth, and the one that missed it, may be a while away.
+  // The tick before its start, and the first tick without it, may be some time away.
   return process.info.key.pid == victim.pid && process.info.start_ms <= victim.at_ms + kSlackMs &&
-         process.gone_ms.value_or(victim.at_ms) >= victim.at_ms - kSlackMs;
+         process.exited_ms.value_or(victim.at_ms) >= victim.at_ms - kSlackMs;
 }
 
-// The last that is known of the machine with whom was killed. A tick that was being taken at that moment may be without
-// it; of a kill that counters tell, the tick that does so comes after it.
-Result<std::int64_t> last_before(Reader& reader, const Instant& instant) {
-  if (instant.kind != Instant::Kind::oom_kill) return instant.at_ms;
+// Last known state of the machine with the victim. A tick in progress at the kill may lack the victim; for a kill known
+// from counters, the tick that counts it comes after it.
+Result<std::int64_t> last_before(Reader& reader, const IncidentTime& instant) {
+  if (!instant.is_kill()) return instant.at_ms;
   if (!instant.victim) return instant.at_ms - 1;
   const Range around{instant.at_ms - kSlackMs, instant.at_ms + kSlackMs};
   std::int64_t at_ms = instant.at_ms;
   for (const StoredProcess& process : TRY(load_processes_of_pid(reader, around, instant.victim->pid))) {
-    if (lived(process, *instant.victim) && process.gone_ms) at_ms = std::min(at_ms, process.last_ms);
+    if (lived(process, *instant.victim) && process.exited_ms) at_ms = std::min(at_ms, process.last_ms);
   }
   return at_ms;
 }
 
-// What happened to the processes of an identity.
-struct Fate {
-  std::optional<std::int64_t> began_ms;  // the first that was born since the state before
+// Outcome of the processes of an identity.
+struct PartOutcome {
+  std::optional<std::int64_t> began_ms;  // the first start since the state before
   std::optional<std::int64_t> killed_ms;
-  std::optional<std::int64_t> ended_ms;  // the last that ended
-  std::optional<std::int64_t> again_ms;  // the first that was born after one was killed
+  std::optional<std::int64_t> exited_ms;  // the last exit
+  std::optional<std::int64_t> again_ms;   // the first start after one was killed
 };
 
 void keep_first(std::optional<std::int64_t>& at, std::int64_t ms) {
   at = std::min(at.value_or(ms), ms);
 }
 
-std::map<std::string, Fate> fates_of(const Incident& incident) {
-  std::map<std::string, Fate> fates;
+std::map<std::string, PartOutcome> outcomes_of(const Incident& incident) {
+  std::map<std::string, PartOutcome> outcomes;
+  // The last kill up to the time of the incident, otherwise the first after it.
   for (const OomVictim& victim : incident.victims) {
-    if (!victim.killed()) continue;
-    if (const StoredProcess* const process = process_of(incident, victim))
-      keep_first(fates[group_key(*process, "identity")].killed_ms, victim.at_ms);
+    const StoredProcess* const process = victim.killed() ? process_of(incident, victim) : nullptr;
+    if (process == nullptr) continue;
+    std::optional<std::int64_t>& killed_ms = outcomes[group_key(*process, "identity")].killed_ms;
+    if (!killed_ms || victim.at_ms <= incident.instant.at_ms) killed_ms = victim.at_ms;
   }
   for (const StoredProcess& process : incident.processes) {
-    Fate& fate = fates[group_key(process, "identity")];
-    if (process.first_ms > incident.range.from_ms) keep_first(fate.began_ms, process.info.start_ms);
-    if (fate.killed_ms && process.info.start_ms > *fate.killed_ms) keep_first(fate.again_ms, process.info.start_ms);
-    if (process.gone_ms && *process.gone_ms <= incident.range.to_ms)
-      fate.ended_ms = std::max(fate.ended_ms.value_or(0), *process.gone_ms);
+    PartOutcome& outcome = outcomes[group_key(process, "identity")];
+    if (process.first_ms > incident.range.from_ms) keep_first(outcome.began_ms, process.info.start_ms);
+    if (outcome.killed_ms && process.info.start_ms > *outcome.killed_ms)
+      keep_first(outcome.again_ms, process.info.start_ms);
+    if (process.exited_ms && *process.exited_ms <= incident.range.to_ms)
+      outcome.exited_ms = std::max(outcome.exited_ms.value_or(0), *process.exited_ms);
   }
-  return fates;
+  return outcomes;
 }
 
-std::string print_fate(const Fate& fate, const Part& part, Zone zone) {
+std::string format_outcome(const PartOutcome& outcome, const Part& part, Zone zone) {
   std::string text;
   const auto add = [&](const char* what, std::int64_t ms) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, clock_time(ms, zone));
   };
-  if (!part.before_kib && fate.began_ms && !fate.killed_ms) add("began", *fate.began_ms);
-  if (fate.killed_ms && fate.again_ms) text = "killed";
-  if (fate.killed_ms && !fate.again_ms) add("killed", *fate.killed_ms);
-  if (fate.again_ms) {
-    add("restarted", *fate.again_ms);
-  } else if (!fate.killed_ms && !part.after_kib && fate.ended_ms) {
-    add("ended", *fate.ended_ms);
+  if (!part.before_kib && outcome.began_ms && !outcome.killed_ms) add("started", *outcome.began_ms);
+  if (outcome.killed_ms && outcome.again_ms) text = "killed";
+  if (outcome.killed_ms && !outcome.again_ms) add("killed", *outcome.killed_ms);
+  if (outcome.again_ms) {
+    add("restarted", *outcome.again_ms);
+  } else if (!outcome.killed_ms && !part.after_kib && outcome.exited_ms) {
+    add("exited", *outcome.exited_ms);
   }
   return text;
 }
@@ -90,11 +96,7 @@ std::optional<std::int64_t> held(const Tally& tally) {
   return tally.processes() == 0 ? std::nullopt : tally.kib(Metric::pss);
 }
 
-void finish(Part& part) {
-  part.change_kib = part.at_kib.value_or(0) - part.before_kib.value_or(0);
-}
-
-// The identities, by what they hold.
+// The identities, by their memory.
 Status add_identities(Reader& reader, Incident& incident) {
   Changes rise("identity");
   Changes fall("identity");
@@ -114,7 +116,7 @@ Status add_identities(Reader& reader, Incident& incident) {
                               .at_kib = held(row.is),
                               .after_kib = after_of(row.name)});
   }
-  // Who began only then is a part of what came after.
+  // A process that started only then is a consequence.
   for (const Change& row : fall.rows()) {
     if (rise.find(0, row.name) == nullptr)
       incident.parts.push_back({.name = row.name, .title = row.name, .of_processes = true, .after_kib = held(row.is)});
@@ -122,10 +124,10 @@ Status add_identities(Reader& reader, Incident& incident) {
   return Done{};
 }
 
-// What else is in use: not free, and not to be had at once.
+// Other memory in use: neither free nor immediately available.
 constexpr std::array kOthers{MachinePart::shmem,         MachinePart::unreclaimable, MachinePart::page_tables,
                              MachinePart::kernel_stacks, MachinePart::percpu,        MachinePart::huge_pages,
-                             MachinePart::zswap,         MachinePart::balloon,       MachinePart::rest};
+                             MachinePart::zswap,         MachinePart::balloon,       MachinePart::remainder};
 
 void add_machine_parts(Incident& incident) {
   std::vector<const State*> states{&incident.before, &incident.at};
@@ -146,70 +148,100 @@ void add_machine_parts(Incident& incident) {
   }
 }
 
-// Files that processes map count as theirs, and as available too; of what is free some is kept back. What that moved by
-// makes the sum whole.
+// Mapped files count both as the processes' memory and as available; some free memory is reserved. Their change
+// completes the sum.
 void add_rest(Incident& incident) {
   std::int64_t sum = 0;
   for (const Part& part : incident.parts) sum += part.change_kib;
-  Part rest{.name = "available_in_use", .title = "file cache among these that counts as available, and reserves"};
+  Part rest{.name = "available_in_use", .title = "mapped file cache and reserves"};
   rest.change_kib = incident.machine.change_kib - sum;
   if (rest.change_kib != 0) incident.parts.push_back(std::move(rest));
 }
 
-// What concerns an OOM kill at a limit is in that cgroup; and whoever was killed stands first among equals.
+// For an OOM kill at a limit, that cgroup comes first; among equals, the victim.
 void rank(Incident& incident) {
   std::ranges::stable_sort(incident.parts, std::greater(),
                            [](const Part& part) { return std::pair(part.in_limit, std::abs(part.change_kib)); });
 }
 
-std::string limit_cgroup(const Instant& instant) {
-  if (!instant.victim || instant.victim->killer) return {};
-  const auto& detail = instant.victim->detail;
-  if (detail && detail->scope != OomScope::cgroup) return {};
-  return detail && !detail->limit_cgroup.empty() ? detail->limit_cgroup : instant.victim->cgroup;
-}
-
 void mark_limit(Incident& incident) {
-  const std::string limit = limit_cgroup(incident.instant);
-  if (limit.empty() || limit == "/") return;
+  if (!incident.scope) return;
   std::set<std::string> names;
   for (const StoredProcess& process : incident.processes) {
     const bool was_there = process.first_ms <= incident.instant.at_ms &&
-                           process.gone_ms.value_or(incident.instant.at_ms) >= incident.range.from_ms;
-    if (was_there && is_in_cgroup(process.info.cgroup, limit)) names.insert(group_key(process, "identity"));
+                           process.exited_ms.value_or(incident.instant.at_ms) >= incident.range.from_ms;
+    if (was_there && is_in_cgroup(process.info.cgroup, incident.scope->cgroup))
+      names.insert(group_key(process, "identity"));
   }
   for (Part& part : incident.parts) {
     part.in_limit = part.of_processes && names.contains(part.name) && (part.before_kib || part.at_kib || part.killed);
   }
 }
 
-// Short enough for a sentence. Where it runs is told of services; a path says little.
-std::string title_of(const StoredProcess& process) {
-  constexpr std::size_t most = 40;
-  const std::string command = shorten(to_printable(shown_command(process.info, '?')), most);
-  const bool of_unit = !process.unit.empty() && process.unit.front() != '/';
-  return of_unit ? fmt::format("{} in {}", command, process.unit) : command;
+// The command without its interpreter and the script's directory: "worker.py 3" for "python3 -u /srv/worker.py 3".
+std::string program_of(const ProcessInfo& info) {
+  std::string command = shown_command(info, '?');
+  const std::string script = script_of(command);
+  for (std::size_t at = command.find(script); !script.empty() && at != std::string::npos;
+       at = command.find(script, at + 1)) {
+    const std::size_t end = at + script.size();
+    const bool is_word = at > 0 && (command[at - 1] == ' ' || command[at - 1] == '/');
+    if (is_word && (end == command.size() || command[end] == ' ')) return command.substr(at);
+  }
+  return command;
 }
 
-void describe(Zone zone, Incident& incident) {
-  const std::map<std::string, Fate> fates = fates_of(incident);
-  std::map<std::string, const StoredProcess*> newest;
-  for (const StoredProcess& process : incident.processes) {
-    const StoredProcess*& of = newest[group_key(process, "identity")];
-    if (of == nullptr || process.id > of->id) of = &process;
+using Actors = std::map<std::string, std::vector<const StoredProcess*>>;
+
+// The relevant processes of each identity: the victim (that of the incident first); otherwise those whose use changed;
+// otherwise all.
+Actors find_actors(const Incident& incident, const Changes& changes) {
+  Actors actors;
+  for (const Change& row : changes.rows()) {
+    const StoredProcess* const process = last_seen(row).process;
+    if (row.change_kib(Metric::pss) != 0) actors[group_key(*process, "identity")].push_back(process);
   }
-  for (Part& part : incident.parts) {
-    const auto process = newest.find(part.name);
-    if (!part.of_processes || process == newest.end()) continue;
-    part.title = title_of(*process->second);
-    const Fate& fate = fates.at(part.name);
-    part.fate = print_fate(fate, part, zone);
-    part.killed = fate.killed_ms.has_value();
-    incident.restarts += fate.again_ms ? 1 : 0;
-  }
+  Actors others;
+  for (const StoredProcess& process : incident.processes) others[group_key(process, "identity")].push_back(&process);
+  actors.merge(others);
+  const auto add_victim = [&](const OomVictim& victim) {
+    const StoredProcess* const process = victim.killed() ? process_of(incident, victim) : nullptr;
+    if (process != nullptr) actors[group_key(*process, "identity")] = {process};
+  };
+  std::ranges::for_each(incident.victims, add_victim);
+  if (incident.instant.victim) add_victim(*incident.instant.victim);
+  return actors;
 }
 
-// Who was killed before any tick saw it is a part, too.
+// Names the processes of each part, with their outcome. Returns the number of parts that restarted.
+std::int64_t describe(const std::map<std::string, PartOutcome>& outcomes, const Actors& actors, Zone zone,
+                      std::vector<Part>& parts) {
+  std::int64_t restarts = 0;
+  for (Part& part : parts) {
+    const auto of = actors.find(part.name);
+    if (!part.of_processes || of == actors.end()) continue;
+    part.title = program_title(newest_of(of->second));
+    const PartOutcome& outcome = outcomes.at(part.name);
+    part.outcome = format_outcome(outcome, part, zone);
+    part.killed = outcome.killed_ms.has_value();
+    restarts += outcome.again_ms ? 1 : 0;
+  }
+  return restarts;
+}
+
+Status describe(const Context& context, Incident& incident) {
+  const Zone zone = context.options.zone;
+  const std::map<std::string, PartOutcome> outcomes = outcomes_of(incident);
+  Changes changes("process");
+  TRY(changes.add(context.reader, Filter(), incident.before, false));
+  TRY(changes.add(context.reader, Filter(), incident.at, true));
+  const Actors actors = find_actors(incident, changes);
+  incident.restarts = describe(outcomes, actors, zone, incident.parts);
+  if (incident.scope) incident.scope->restarts = describe(outcomes, actors, zone, incident.scope->parts);
+  return Done{};
+}
+
+// An unsampled victim is a part, too.
 void add_unseen_victims(Incident& incident) {
   for (const OomVictim& victim : incident.victims) {
     const StoredProcess* const process = process_of(incident, victim);
@@ -221,8 +253,8 @@ void add_unseen_victims(Incident& incident) {
 }
 
 Status load_tmpfs(Reader& reader, Units units, Incident& incident) {
-  const std::optional<Outside> was = TRY(outside_of(reader, incident.before));
-  const std::optional<Outside> is = TRY(outside_of(reader, incident.at));
+  const std::optional<ShmemState> was = TRY(shmem_state_of(reader, incident.before));
+  const std::optional<ShmemState> is = TRY(shmem_state_of(reader, incident.at));
   if (!was || !is) return Done{};
   std::int64_t most = 0;
   for (const TmpfsSample& mount : is->mounts) {
@@ -231,15 +263,32 @@ Status load_tmpfs(Reader& reader, Units units, Incident& incident) {
     const std::int64_t grown = mount.used_kib.value_or(held) - held;
     if (grown <= most) continue;
     most = grown;
-    incident.tmpfs_grown = fmt::format("{} {}", mount.mount_point, print_change(grown, units));
+    incident.tmpfs_grown = fmt::format("{} {}", mount.mount_point, format_change(grown, units));
   }
   return Done{};
 }
 
+// Entries of a mount are walked after it has filled up: the state after the incident has them.
+Status load_full_tmpfs(Reader& reader, Incident& incident) {
+  const StoredTick* const tick = tick_of(incident.after ? *incident.after : incident.at);
+  if (tick == nullptr) return Done{};
+  const auto percent = [](const TmpfsAt& mount) {
+    return share_percent(mount.sample.used_kib, mount.sample.limit_kib).value_or(0);
+  };
+  std::vector<TmpfsAt> mounts = TRY(load_tmpfs(reader, tick->id, 0));
+  const auto& entry = incident.instant.entry;
+  std::erase_if(mounts, [&](const TmpfsAt& mount) {
+    const bool named = entry && entry->tmpfs == mount.sample.mount_point;
+    return percent(mount) < kNearlyFullPercent && !named;
+  });
+  std::ranges::stable_sort(mounts, std::greater(), percent);
+  incident.full_tmpfs = std::move(mounts);
+  return Done{};
+}
+
 Status load_machine(Reader& reader, Incident& incident) {
-  std::map<Metric, std::vector<Interval>> series;
-  TRY(reader.history({incident.before.tier(), SubjectKind::machine, {}, incident.range, {kSome, kFull, kKills}, true},
-                     [&series](const SubjectInterval& of) { series[of.metric].push_back(of.interval); }));
+  SeriesByMetric series = TRY(
+      load_series(reader, {incident.before.tier(), SubjectKind::machine, {}, incident.range, {kSome, kFull}, true}));
   const std::vector<Increase> full = increases_of(series[kFull]);
   const auto percent = [](const Increase& of) {
     return std::min(100.0, static_cast<double>(of.by) / 10 / static_cast<double>(of.covered_ms));
@@ -250,13 +299,10 @@ Status load_machine(Reader& reader, Incident& incident) {
     const auto same = std::ranges::find(full, some.from_ms, &Increase::from_ms);
     if (same != full.end() && same->covered_ms > 0) incident.worst->full_percent = percent(*same);
   }
-  if (series[kKills].empty()) return Done{};
-  incident.counted_kills = 0;
-  for (const Increase& kills : increases_of(series[kKills])) *incident.counted_kills += kills.by;
   return Done{};
 }
 
-// False: there is nothing to compare.
+// Returns false if there is nothing to compare.
 Result<bool> load_states(const Context& context, Incident& incident) {
   const std::int64_t at_ms = TRY(last_before(context.reader, incident.instant));
   const std::int64_t from_ms = std::max(at_ms - incident.window_ms, context.file.first_tick_ms);
@@ -266,18 +312,22 @@ Result<bool> load_states(const Context& context, Incident& incident) {
   incident.at = *std::move(at);
   incident.before = *std::move(before);
   const std::int64_t to_ms = std::min(incident.instant.at_ms + incident.window_ms, context.file.last_tick_ms);
-  if (to_ms > time_of(incident.at)) {
+  if (to_ms > incident.at.at_ms) {
     incident.after = TRY(load_state(context, to_ms));
-    if (incident.after && time_of(*incident.after) <= time_of(incident.at)) incident.after.reset();
+    if (incident.after && incident.after->at_ms <= incident.at.at_ms) incident.after.reset();
   }
-  incident.range = {time_of(incident.before), incident.after ? time_of(*incident.after) : incident.instant.at_ms};
+  incident.range = {incident.before.at_ms, incident.after ? incident.after->at_ms : incident.instant.at_ms};
   return true;
 }
 
 }  // namespace
 
-std::int64_t time_of(const State& state) {
-  return state.at_ms;
+// The location is added for services; a path is not informative.
+std::string program_title(const StoredProcess& process) {
+  constexpr std::size_t most = 40;
+  const std::string program = shorten(to_printable(program_of(process.info)), most);
+  const bool of_unit = !process.unit.empty() && process.unit.front() != '/';
+  return of_unit ? fmt::format("{} in {}", program, process.unit) : program;
 }
 
 const StoredProcess* process_of(const Incident& incident, const OomVictim& victim) {
@@ -286,19 +336,22 @@ const StoredProcess* process_of(const Incident& incident, const OomVictim& victi
   return found == incident.processes.end() ? nullptr : &*found;
 }
 
-Result<std::optional<Incident>> load_incident(const Context& context, const Instant& instant, std::int64_t window_ms) {
+Result<std::optional<Incident>> load_incident(const Context& context, const IncidentTime& instant,
+                                              std::int64_t window_ms) {
   Reader& reader = context.reader;
   Incident incident{.instant = instant, .window_ms = window_ms};
   if (!TRY(load_states(context, incident))) return std::optional<Incident>();
   const Range wide{incident.range.from_ms, std::max(incident.range.to_ms, instant.at_ms)};
   incident.victims = TRY(load_oom_victims(reader, wide));
+  const std::optional<Activity> activity = TRY(load_activity(reader, wide));
+  if (activity) incident.counted_kills = activity->oom_kills;
   const Coverage coverage = TRY(reader.coverage(wide));
   incident.events = with_events_of_runs(TRY(load_events(reader, wide)), context.runs, coverage.gaps, wide);
-  incident.processes = TRY(load_processes(reader, wide));
+  incident.processes = TRY(load_processes(reader, wide, &incident.left_out));
   incident.containers = TRY(container_names(reader));
   const auto used = [](const State& state) { return used_kib(state.machine.memory); };
   incident.machine = {.name = "machine",
-                      .title = "the machine, in use",
+                      .title = "memory in use",
                       .before_kib = used(incident.before),
                       .at_kib = used(incident.at),
                       .after_kib = incident.after ? used(*incident.after) : std::nullopt};
@@ -308,10 +361,12 @@ Result<std::optional<Incident>> load_incident(const Context& context, const Inst
   add_machine_parts(incident);
   std::ranges::for_each(incident.parts, finish);
   add_rest(incident);
-  describe(context.options.zone, incident);
+  incident.scope = TRY(load_scope(context, incident));
+  TRY(describe(context, incident));
   mark_limit(incident);
   rank(incident);
   TRY(load_tmpfs(reader, context.options.units, incident));
+  TRY(load_full_tmpfs(reader, incident));
   TRY(load_machine(reader, incident));
   return std::optional(std::move(incident));
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "model/container.h"
 #include "query/args/times.h"
 #include "query/commands/incident/incident.h"
 #include "query/leaks/judged_leaks.h"
@@ -14,126 +13,192 @@ namespace memoir::query {
 namespace {
 
 constexpr std::int64_t kNoteworthyKib = 1024;
-constexpr std::size_t kMostBeside = 2;
+constexpr std::size_t kMaxFurther = 2;
 
-// "java (812)"
-std::string name_of(const OomVictim& victim) {
-  return fmt::format("{} ({})", victim.comm.empty() ? "a process" : to_printable(victim.comm), victim.pid);
+// Programs, and memory that no program has. A remainder explains nothing.
+bool is_nameable(const Part& part, const Incident& incident) {
+  if (part.of_processes || part.name == "shmem") return true;
+  return incident.scope && (part.name == "page_cache" || part.name == "kernel");
 }
 
-// " when app.service reached its limit of 8.0 GiB"
-std::string why_killed(const Incident& incident, const OomVictim& victim, Units units) {
-  if (!victim.detail) return victim.cgroup.empty() ? "" : " in " + place_of(incident, victim.cgroup);
-  const OomDetail& detail = *victim.detail;
-  if (detail.scope == OomScope::machine) return " because the machine had no memory left";
-  if (detail.scope == OomScope::nodes) return " because the memory nodes that it may use had none left";
-  if (detail.limit_cgroup.empty()) return " when a cgroup reached its limit";
-  const std::string limit = detail.limit_kib ? " of " + print_size(*detail.limit_kib, units) : "";
-  return fmt::format(" when {} reached its limit{}", place_of(incident, detail.limit_cgroup), limit);
-}
-
-// "The kernel killed java (812) when app.service reached its limit of 8.0 GiB"
-// "earlyoom (512) killed java (812) in app.service with SIGTERM"
-std::string who_killed(const Incident& incident, const OomVictim& victim, Units units) {
-  const std::string whom = name_of(victim) + why_killed(incident, victim, units);
-  if (!victim.killer) return "The kernel killed " + whom;
-  const std::string killer = fmt::format("{} ({})", to_printable(victim.killer->comm), victim.killer->pid);
-  const std::string signal = signal_name(victim.killer->signal);
-  return victim.killed() ? fmt::format("{} killed {} with {}", killer, whom, signal)
-                         : fmt::format("{} sent {} to {}", killer, signal, whom);
+const std::vector<Part>& parts_in_scope(const Incident& incident) {
+  return incident.scope && !incident.scope->parts.empty() ? incident.scope->parts : incident.parts;
 }
 
 std::string what_it_had(const OomVictim& victim, Units units) {
-  if (!victim.killed()) return ", which went on";
-  if (victim.peak_kib) return fmt::format("; it had at most {}", print_size(*victim.peak_kib, units));
+  if (!victim.killed()) return ", which kept running";
+  if (victim.peak_kib) return fmt::format("; its RSS peaked at {}", format_size(*victim.peak_kib, units));
   if (!victim.held_kib) return {};
-  return fmt::format("; it had {}{}", print_size(*victim.held_kib, units), victim.held ? "" : " when it was seen last");
+  return fmt::format("; its {}RSS was {}", victim.held ? "" : "last ", format_size(*victim.held_kib, units));
 }
 
-std::string tell_kill(const Incident& incident, Units units) {
-  const Instant& instant = incident.instant;
-  if (!instant.victim) return to_printable(instant.counted) + ". The kernel did not tell whom.";
-  const OomVictim& victim = *instant.victim;
-  std::string text = fmt::format("{}{}.", who_killed(incident, victim, units), what_it_had(victim, units));
-  const std::int64_t others = std::ranges::count_if(incident.victims, &OomVictim::killed) - (victim.killed() ? 1 : 0);
-  if (others <= 0) return text;
-  const std::string them = print_count(others, "other process", "other processes");
+// "; its RSS peaked at 292.6 MiB, above the limit: RSS includes pages that are charged to other cgroups"
+std::string explain_peak(const Incident& incident, const OomVictim& victim) {
+  const auto limit = incident.scope ? incident.scope->limit_kib : std::nullopt;
+  if (!limit || victim.peak_kib.value_or(0) <= *limit) return {};
+  return " (above the limit: RSS includes pages charged to other cgroups)";
+}
+
+std::string part_name(const Part& part, const Incident& incident) {
+  if (incident.scope || part.name != "shmem") return part.title;
+  return incident.tmpfs_grown.empty() ? "tmpfs and shared memory"
+                                      : fmt::format("tmpfs ({})", to_printable(incident.tmpfs_grown));
+}
+
+// "db in db.service grew by 2.0 GiB to 4.0 GiB in 10 min"
+std::string growth_words(const Part& part, const Incident& incident, Units units) {
+  const std::string name = part_name(part, incident);
+  if (part.of_processes && !part.before_kib)
+    return fmt::format("{} started and used {}", name, format_size(part.change_kib, units));
+  return fmt::format("{} grew by {} to {} in {}", name, format_size(part.change_kib, units),
+                     format_size(part.at_kib.value_or(0), units),
+                     format_span(incident.at.at_ms - incident.range.from_ms));
+}
+
+// What the first sentence names besides the victim: the cause, if it is another program. A full tmpfs is its own cause.
+const Part* cause_in_sentence(const Incident& incident) {
+  const IncidentTime& instant = incident.instant;
+  if (!instant.entry || instant.entry->kind == IncidentKind::tmpfs) return nullptr;
+  const Part* const cause = first_grown(incident);
+  if (cause == nullptr || cause->killed) return nullptr;
+  const StoredProcess* const victim = instant.victim ? process_of(incident, *instant.victim) : nullptr;
+  return victim != nullptr && group_key(*victim, "identity") == cause->name ? nullptr : cause;
+}
+
+std::string tell_cause(const Incident& incident, Units units) {
+  const Part* const cause = cause_in_sentence(incident);
+  return cause == nullptr ? "" : ", after " + growth_words(*cause, incident, units);
+}
+
+std::string tell_other_kills(const Incident& incident, const OomVictim& victim) {
+  const auto is_in_scope = [&incident](const OomVictim& of) {
+    return of.killed() && (!incident.scope || is_in_cgroup(of.cgroup, incident.scope->cgroup));
+  };
+  const std::int64_t reported = std::ranges::count_if(incident.victims, is_in_scope);
+  const std::int64_t killed = incident.scope ? reported : std::max(reported, incident.counted_kills.value_or(0));
+  const std::int64_t others = killed - (victim.killed() ? 1 : 0);
+  if (others <= 0) return {};
+  const std::string them = format_count(others, "other process", "other processes");
   const bool by_kernel =
       std::ranges::none_of(incident.victims, [](const OomVictim& of) { return of.killer.has_value(); });
-  text += by_kernel
-              ? fmt::format(" In the time shown it killed {}.", them)
-              : fmt::format(" In the time shown {} {} killed for want of memory.", them, others == 1 ? "was" : "were");
-  return text;
+  return by_kernel ? fmt::format(" It killed {} in this window.", them)
+                   : fmt::format(" {} {} OOM-killed in this window.", them, others == 1 ? "was" : "were");
+}
+
+// Kills of other incidents within a second.
+std::string tell_same_moment(const Incident& incident, Units units) {
+  if (!incident.instant.victim) return {};
+  const OomVictim& shown = *incident.instant.victim;
+  const std::vector<OomVictim>& own = incident.instant.entry->victims;
+  std::string text;
+  std::int64_t others = 0;
+  for (const OomVictim& victim : incident.victims) {
+    const auto is_it = [&victim](const OomVictim& of) { return of.pid == victim.pid && of.at_ms == victim.at_ms; };
+    if (std::abs(victim.at_ms - shown.at_ms) > kSameMomentMs || std::ranges::any_of(own, is_it)) continue;
+    if (others++ > 0) continue;
+    text = fmt::format(" At the same time: {} (memoir incident {} --at @{})",
+                       kill_sentence(victim, incident.containers, units), victim.pid, victim.at_ms);
+  }
+  if (others > 1) text += fmt::format(" and {}", format_count(others - 1, "other kill", "other kills"));
+  return text.empty() ? text : text + ".";
+}
+
+std::string tell_entry(const Incident& incident, Units units) {
+  const IncidentTime& instant = incident.instant;
+  if (!instant.victim) return to_printable(instant.entry->text) + tell_cause(incident, units) + ".";
+  const OomVictim& victim = *instant.victim;
+  return fmt::format("{}{}{}{}.{}", kill_sentence(victim, incident.containers, units), tell_cause(incident, units),
+                     what_it_had(victim, units), explain_peak(incident, victim), tell_other_kills(incident, victim));
 }
 
 std::string tell_instant(const Incident& incident, Units units) {
-  const Instant& instant = incident.instant;
+  const IncidentTime& instant = incident.instant;
   const MachineMemory& at = incident.at.machine.memory;
   const auto total = at.get(MachineField::mem_total);
-  const std::string of_all = total ? " of " + print_size(*total, units) : "";
+  const std::string of_all = total ? " of " + format_size(*total, units) : "";
   switch (instant.kind) {
-    case Instant::Kind::oom_kill:
-      return tell_kill(incident, units);
-    case Instant::Kind::pressure:
-      return fmt::format("Memory was short: some process waited for it for {} of {}, the most of the last day.",
-                         print_percent(*instant.stalled_percent), print_span(*instant.stalled_ms));
-    case Instant::Kind::available:
+    case IncidentTime::Kind::listed:
+      return tell_entry(incident, units);
+    case IncidentTime::Kind::pressure:
+      return fmt::format("Memory pressure: tasks stalled {} of {}, the worst of the last day.",
+                         format_percent(*instant.stalled_percent), format_span(*instant.stalled_ms));
+    case IncidentTime::Kind::available:
       if (instant.available_kib) {
         return fmt::format(
-            "No OOM kill is recorded and hardly any pressure. The least that was available in the last "
-            "day was {}{}.",
-            print_size(*instant.available_kib, units), of_all);
+            "No OOM kill and little pressure recorded. Available memory was lowest at {}{} in the last day.",
+            format_size(*instant.available_kib, units), of_all);
       }
-      return "No OOM kill and no pressure is recorded: this is the last tick.";
-    case Instant::Kind::given:
+      return "No OOM kill or pressure recorded; this is the latest tick.";
+    case IncidentTime::Kind::given:
       break;
   }
   const auto used = incident.machine.at_kib;
-  return used ? fmt::format("In use {}{}.", print_size(*used, units), of_all) : "";
+  return used ? fmt::format("{}{} in use.", format_size(*used, units), of_all) : "";
 }
 
-std::string tell_growth(const Part& part, const Incident& incident, Units units) {
-  if (!part.before_kib) return fmt::format("{} began and took {}.", part.title, print_size(part.change_kib, units));
-  return fmt::format("{} had grown by {} in {}, to {}.", part.title, print_size(part.change_kib, units),
-                     print_span(incident.at.at_ms - incident.range.from_ms),
-                     print_size(part.at_kib.value_or(0), units));
+// " shop.service grew by 152.0 MiB in 76 s (2.0 MiB/s)."
+std::string tell_scope(const Incident& incident, Units units) {
+  if (!incident.scope) return {};
+  const Scope& scope = *incident.scope;
+  if (scope.parts.empty()) return fmt::format(" The usage of {} was not sampled.", scope.place);
+  if (!scope.growth || scope.growth->kib() < kNoteworthyKib) return {};
+  const UsageGrowth& growth = *scope.growth;
+  return fmt::format(" {} grew by {} in {} ({}/s).", scope.place, format_size(growth.kib(), units),
+                     format_span(growth.ms()), format_size(static_cast<std::int64_t>(growth.kib_per_s()), units));
 }
 
-const Part* first_grown(const Incident& incident) {
-  const auto found = std::ranges::find_if(
-      incident.parts, [](const Part& part) { return part.of_processes && part.change_kib >= kNoteworthyKib; });
-  return found == incident.parts.end() ? nullptr : &*found;
+std::string tell_kills_before(const Incident& incident, Zone zone) {
+  if (!incident.scope || !incident.instant.is_kill()) return {};
+  const auto& kills = incident.scope->kills_before;
+  if (kills.empty()) return " No earlier OOM kill of it is recorded.";
+  return fmt::format(" It was OOM-killed in {} in 30 days, the last on {}.",
+                     format_count(std::ssize(kills), "earlier incident", "earlier incidents"),
+                     format_time(kills.front(), zone));
 }
 
-// Those that took a tenth as much as the first, or more.
+// Lists parts that used at least a tenth as much as the first.
 std::string tell_beside(const Incident& incident, const Part& first, Units units) {
   std::string text;
-  std::size_t told = 0;
-  for (const Part& part : incident.parts) {
+  std::size_t named = 0;
+  for (const Part& part : parts_in_scope(incident)) {
     const bool much = part.change_kib >= std::max(kNoteworthyKib, first.change_kib / 10);
-    if (&part == &first || !much || (!part.of_processes && part.name != "shmem") || told == kMostBeside) continue;
-    ++told;
-    const bool tmpfs = part.name == "shmem";
-    const std::string name = !tmpfs ? part.title
-                             : incident.tmpfs_grown.empty()
-                                 ? "tmpfs and shared memory"
-                                 : fmt::format("tmpfs ({})", to_printable(incident.tmpfs_grown));
-    text += fmt::format("{}{} {} {}", text.empty() ? " Beside it " : " and ", name,
-                        part.before_kib || tmpfs ? "grew by" : "began and took", print_size(part.change_kib, units));
+    if (&part == &first || !much || !is_nameable(part, incident) || named == kMaxFurther) continue;
+    ++named;
+    text += fmt::format("{}{} {} {}", text.empty() ? " Also, " : " and ", part_name(part, incident),
+                        part.before_kib || !part.of_processes ? "grew by" : "started and used",
+                        format_size(part.change_kib, units));
   }
   return text.empty() ? text : text + ".";
 }
 
+// " Its largest entries: big.iso (500.0 MiB), tmp (10.0 MiB)."
+std::string tell_entries(const Incident& incident, Units units) {
+  constexpr std::size_t max_entries = 3;
+  const auto mount = std::ranges::find(incident.full_tmpfs, incident.instant.entry->tmpfs,
+                                       [](const TmpfsAt& of) { return of.sample.mount_point; });
+  if (mount == incident.full_tmpfs.end()) return {};
+  std::string text;
+  for (const TmpfsEntry* const entry : largest_entries(*mount, max_entries)) {
+    text += fmt::format("{}{} ({})", text.empty() ? " Its largest entries: " : ", ", to_printable(entry->path),
+                        format_size(entry->allocated_kib, units));
+  }
+  return text.empty() ? " Its entries are not known." : text + ".";
+}
+
 std::string tell_parts(const Incident& incident, const std::string& past, Units units) {
+  if (incident.instant.entry && incident.instant.entry->kind == IncidentKind::tmpfs)
+    return tell_entries(incident, units);
   const Part* const first = first_grown(incident);
   if (first == nullptr) {
     const bool unseen = incident.instant.victim && process_of(incident, *incident.instant.victim) == nullptr;
-    return unseen ? " No tick saw it." : " No process had grown much before.";
+    return unseen ? " The victim was never sampled." : " No process had grown significantly.";
   }
-  return " " + tell_growth(*first, incident, units) + past + tell_beside(incident, *first, units);
+  const std::string growth =
+      first == cause_in_sentence(incident) ? "" : " " + growth_words(*first, incident, units) + ".";
+  return growth + past + tell_beside(incident, *first, units);
 }
 
-// The mean of the bucket that holds it.
+// Mean of the bucket that contains it.
 std::optional<std::int64_t> held_at(const std::vector<Interval>& series, std::int64_t at_ms) {
   for (const Interval& of : series) {
     if (of.from_ms <= at_ms && at_ms < of.until_ms) return of.mean;
@@ -143,15 +208,14 @@ std::optional<std::int64_t> held_at(const std::vector<Interval>& series, std::in
 
 std::string tell_long_ago(std::int64_t before_kib, std::optional<std::int64_t> day, std::optional<std::int64_t> week,
                           Units units) {
-  // What it holds anyway is no news.
+  // Its normal usage is no news.
   const auto differs = [&](std::int64_t kib) { return std::abs(before_kib - kib) > before_kib / 20; };
   if (!day || (!differs(*day) && (!week || !differs(*week)))) return {};
-  std::string text = fmt::format(" A day before it held {}", print_size(*day, units));
-  if (week) text += fmt::format(", a week before {}", print_size(*week, units));
+  std::string text = fmt::format(" It used {} a day earlier", format_size(*day, units));
+  if (week) text += fmt::format(" and {} a week earlier", format_size(*week, units));
   return text + ".";
 }
 
-// Until then.
 Result<std::string> tell_leak(const Context& context, std::int64_t identity_id, std::int64_t until_ms, Report& report) {
   const LeakSettings settings = TRY(leak_settings(context.options, report.warnings));
   const Range range{std::max(until_ms - kLeakHistoryMs, context.file.first_tick_ms), until_ms};
@@ -159,25 +223,27 @@ Result<std::string> tell_leak(const Context& context, std::int64_t identity_id, 
   const auto rows = TRY(judge_identity(context, identity_id, range, settings));
   for (const LeakRow& row : rows) {
     if (!row.finding.leak) continue;
-    return fmt::format(" Before that it leaked {} a day since {}.",
-                       print_amount(row.finding.slope_per_day.value, row.metric.unit, context.options.units),
-                       print_date(row.finding.since_ms, context.options.zone));
+    return fmt::format(" It had been leaking {} per day since {}.",
+                       format_amount(row.finding.slope_per_day.value, row.metric.unit, context.options.units),
+                       format_date(row.finding.since_ms, context.options.zone));
   }
   return std::string();
 }
 
 }  // namespace
 
-std::string place_of(const Incident& incident, const std::string& cgroup) {
-  if (const std::string label = container_of(cgroup); !label.empty()) {
-    const auto name = incident.containers.find(label);
-    return to_printable(name == incident.containers.end() ? "the container " + label
-                                                          : fmt::format("the container {} ({})", name->second, label));
+const Part* first_grown(const Incident& incident) {
+  const Part* first = nullptr;
+  for (const Part& part : parts_in_scope(incident)) {
+    // ShmemState of a cgroup that was not sampled are bystanders.
+    if (incident.scope && !part.in_limit) continue;
+    const bool nameable = part.of_processes ||
+                          (incident.scope ? part.name == "page_cache" || part.name == "shmem" || part.name == "kernel"
+                                          : part.name == "shmem");
+    if (!nameable || part.change_kib < kNoteworthyKib) continue;
+    if (first == nullptr || part.change_kib > first->change_kib) first = &part;
   }
-  const std::size_t slash = cgroup.find_last_not_of('/');
-  if (slash == std::string::npos) return "the root cgroup";
-  const std::string trimmed = cgroup.substr(0, slash + 1);
-  return to_printable(trimmed.substr(trimmed.rfind('/') + 1));
+  return first;
 }
 
 std::string clock_time(std::int64_t ms, Zone zone) {
@@ -185,24 +251,52 @@ std::string clock_time(std::int64_t ms, Zone zone) {
   return fmt::format("{:02}:{:02}:{:02}", at.hour, at.minute, at.second);
 }
 
-std::string incident_title(const Incident& incident) {
-  const Instant& instant = incident.instant;
-  switch (instant.kind) {
-    case Instant::Kind::oom_kill: {
-      const bool placed = instant.victim && !instant.victim->cgroup.empty() && instant.victim->cgroup != "/";
-      return placed ? "OOM kill in " + place_of(incident, instant.victim->cgroup) : "OOM kill";
+namespace {
+
+std::string listed_title(const Incident& incident) {
+  const IncidentEntry& entry = *incident.instant.entry;
+  switch (entry.kind) {
+    case IncidentKind::oom_kill:
+    case IncidentKind::user_kill: {
+      const std::string& cgroup = incident.scope            ? incident.scope->cgroup
+                                  : incident.instant.victim ? incident.instant.victim->cgroup
+                                                            : entry.cgroup;
+      return cgroup.empty() || cgroup == "/" ? "OOM kill" : "OOM kill in " + place_name(cgroup, incident.containers);
     }
-    case Instant::Kind::pressure:
-      return "the worst pressure";
-    case Instant::Kind::available:
-      return "the least memory available";
-    case Instant::Kind::given:
+    case IncidentKind::pressure:
+      return "memory pressure";
+    case IncidentKind::swap:
+      return "swap exhausted";
+    case IncidentKind::tmpfs:
+      return "tmpfs full: " + entry.place;
+    case IncidentKind::limit:
+      return "limit reached in " + entry.place;
+    case IncidentKind::throttled:
+      return "throttled at memory.high: " + entry.place;
+    case IncidentKind::growth:
       break;
   }
-  return "what happened around it";
+  return "fast growth of memory in use";
 }
 
-Result<std::string> tell_past(const Context& context, const Incident& incident, Report& report) {
+}  // namespace
+
+std::string incident_title(const Incident& incident) {
+  const IncidentTime& instant = incident.instant;
+  switch (instant.kind) {
+    case IncidentTime::Kind::listed:
+      return listed_title(incident);
+    case IncidentTime::Kind::pressure:
+      return "worst memory pressure";
+    case IncidentTime::Kind::available:
+      return "lowest available memory";
+    case IncidentTime::Kind::given:
+      break;
+  }
+  return "memory around this time";
+}
+
+Result<std::string> growth_history(const Context& context, const Incident& incident, Report& report) {
   const Part* const part = first_grown(incident);
   const auto process = std::ranges::find_if(incident.processes, [part](const StoredProcess& of) {
     return part != nullptr && of.identity_id != 0 && group_key(of, "identity") == part->name;
@@ -211,17 +305,18 @@ Result<std::string> tell_past(const Context& context, const Incident& incident, 
   const std::int64_t from_ms = incident.range.from_ms;
   const std::string leak = TRY(tell_leak(context, process->identity_id, from_ms, report));
   if (!leak.empty()) return leak;
-  std::vector<Interval> series;
   const Range week{from_ms - 7 * kDayMs - kHourMs, from_ms};
-  TRY(context.reader.history({Tier::hour, SubjectKind::identity, process->identity_id, week, {Metric::pss}, true},
-                             [&series](const SubjectInterval& of) { series.push_back(of.interval); }));
+  SeriesByMetric all = TRY(load_series(
+      context.reader, {Tier::hour, SubjectKind::identity, process->identity_id, week, {Metric::pss}, true}));
+  const std::vector<Interval>& series = all[Metric::pss];
   return tell_long_ago(*part->before_kib, held_at(series, from_ms - kDayMs), held_at(series, from_ms - 7 * kDayMs),
                        context.options.units);
 }
 
-std::string tell_story(const Context& context, const Incident& incident, const std::string& past) {
+std::string incident_story(const Context& context, const Incident& incident, const std::string& past) {
   const Units units = context.options.units;
-  return tell_instant(incident, units) + tell_parts(incident, past, units);
+  return tell_instant(incident, units) + tell_scope(incident, units) + tell_parts(incident, past, units) +
+         tell_kills_before(incident, context.options.zone) + tell_same_moment(incident, units);
 }
 
 }  // namespace memoir::query

@@ -12,7 +12,7 @@ namespace {
 constexpr int kChartRows = 12;
 constexpr int kPipeColumns = 80;
 
-// As many buckets as fit: what the series holds, joined.
+// The series combined into as many buckets as fit.
 std::vector<GridBucket> joined(const LeakSeries& series, int columns) {
   const std::int64_t from_ms = series.buckets.front().from_ms;
   const std::int64_t until_ms = series.buckets.back().from_ms + series.width_ms;
@@ -39,7 +39,7 @@ void draw(const LeakRow& row, const Options& options, const std::optional<Screen
   if (row.series.buckets.empty()) return;
   ChartFrame frame{screen ? static_cast<int>(screen->columns) : kPipeColumns, kChartRows, options.ascii, options.units,
                    options.zone};
-  frame.plain = row.metric.unit != LeakUnit::kib;
+  frame.plain = row.metric.unit != LeakUnit::kib ? 1 : 0;
   const LeakFinding& found = row.finding;
   if (!found.floors.empty()) {
     frame.line = ChartLine{found.line_from.at_ms, found.line_from.value, found.line_to.at_ms, found.line_to.value};
@@ -52,12 +52,12 @@ void draw(const LeakRow& row, const Options& options, const std::optional<Screen
 Table gate_table(const LeakFinding& found) {
   const Columns<LeakGate> columns{
       {{"gate", "GATE"}, &LeakGate::name},
-      {for_machines("value", Kind::count), &LeakGate::value},
-      {for_machines("threshold", Kind::count), &LeakGate::threshold},
-      {for_people("VALUE"), [](const LeakGate& gate) { return fmt::format("{:.4g}", gate.value); }},
-      {for_people("NEEDS"), [](const LeakGate& gate) { return fmt::format("{:.4g}", gate.threshold); }},
+      {data_column("value", Kind::count), &LeakGate::value},
+      {data_column("threshold", Kind::count), &LeakGate::threshold},
+      {display_column("VALUE"), [](const LeakGate& gate) { return fmt::format("{:.4g}", gate.value); }},
+      {display_column("NEEDS"), [](const LeakGate& gate) { return fmt::format("{:.4g}", gate.threshold); }},
       {{"passed", "PASSED"}, &LeakGate::passed},
-      {{"meaning", "IT ASKS THAT", Kind::sentence, 0, Shown::everywhere, true}, &LeakGate::meaning},
+      {{"meaning", "TEST", Kind::sentence, 0, Shown::everywhere, true}, &LeakGate::meaning},
   };
   return make_table(columns, found.gates);
 }
@@ -65,9 +65,9 @@ Table gate_table(const LeakFinding& found) {
 Table point_table(const std::vector<LeakPoint>& points, const LeakRow& row, const Options& options, const char* name) {
   const Columns<LeakPoint> columns{
       {{"at_ms", "AT", Kind::time}, &LeakPoint::at_ms},
-      {for_machines(name, Kind::count), &LeakPoint::value},
-      {for_people("FLOOR"),
-       [&row, &options](const LeakPoint& point) { return print_amount(point.value, row.metric.unit, options.units); }},
+      {data_column(name, Kind::count), &LeakPoint::value},
+      {display_column("FLOOR"),
+       [&row, &options](const LeakPoint& point) { return format_amount(point.value, row.metric.unit, options.units); }},
   };
   return make_table(columns, points);
 }
@@ -80,13 +80,16 @@ void explain_leak(const LeakRow& row, const Options& options, const std::optiona
   const bool shown = options.explain;
   report.sections.push_back({"evidence", shown ? "Gates" : "", gate_table(found)});
   report.sections.push_back({"floors", shown ? "Floors" : "", point_table(found.floors, row, options, "kib")});
-  report.sections.push_back(
-      {"steps", shown ? "Jumps that were taken out" : "", point_table(found.steps, row, options, "by_kib")});
+  report.sections.push_back({"steps", shown ? "Removed jumps" : "", point_table(found.steps, row, options, "by_kib")});
   report.sections.push_back({"line", "", point_table({found.line_from, found.line_to}, row, options, "kib")});
   if (!shown) return;
   if (found.exhaustion) {
     report.notes.push_back(fmt::format("The nearest limit is {}, of which {} are left.", found.exhaustion->limit,
-                                       print_amount(found.exhaustion->room, row.metric.unit, options.units)));
+                                       format_amount(found.exhaustion->room, row.metric.unit, options.units)));
+  }
+  if (found.worth) {
+    report.notes.push_back(fmt::format("Of 100 such verdicts on {}, half of which leak, {} were right.",
+                                       found.worth->measured_on, found.worth->right));
   }
   for (const std::string& sentence : found.would_change) report.notes.push_back("What would change it: " + sentence);
 }

@@ -1,4 +1,4 @@
-// memoir leaks: who leaks, how fast, since when, how surely, and when it will hurt.
+// memoir leaks: leaking subjects, with rate, start, confidence and the time until a limit.
 
 #include "query/commands/leaks/leaks.h"
 
@@ -9,7 +9,7 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "query/args/times.h"
-#include "query/names/subject_word.h"
+#include "query/names/name_lookup.h"
 #include "query/render/shell_text.h"
 #include "query/report/format.h"
 #include "query/state/limit.h"
@@ -24,34 +24,34 @@ constexpr std::string_view kMachine = "machine";
 Value earliest_and_latest(const LeakFinding& found) {
   if (!found.exhaustion || !found.exhaustion->in_ms) return {};
   const LeakInterval& in = *found.exhaustion->in_ms;
-  const auto span = [](double ms) { return std::isfinite(ms) ? print_span(std::llround(ms)) : "never"; };
+  const auto span = [](double ms) { return std::isfinite(ms) ? format_span(std::llround(ms)) : "never"; };
   return fmt::format("{}, {}", span(in.lower), span(in.upper));
 }
 
-void add_people_columns(Columns<LeakRow>& columns, const Options& options) {
+void add_display_columns(Columns<LeakRow>& columns, const Options& options) {
   add_slope(columns, options, 6);
-  columns.add(for_people("GROWN BY", Kind::text, 5), [units = options.units](const LeakRow& row) {
+  columns.add(display_column("GROWN BY", Kind::text, 5), [units = options.units](const LeakRow& row) {
     return is_judged(row.finding) ? signed_amount(row.finding.grown_by, row.metric.unit, units) : Value();
   });
   add_outlook(columns);
-  columns.add(for_people("EARLIEST, LATEST", Kind::text, 7),
+  columns.add(display_column("EARLIEST, LATEST", Kind::text, 7),
               [](const LeakRow& row) { return earliest_and_latest(row.finding); });
-  columns.add(for_people("LIMIT", Kind::text, 3), limit_of);
-  columns.add(for_people("SUBJECT"), &LeakRow::title);
+  columns.add(display_column("LIMIT", Kind::text, 3), limit_of);
+  columns.add(display_column("SUBJECT"), &LeakRow::title);
 }
 
 // The verdicts as rows, ranked.
 Table leak_table(const std::vector<LeakRow>& rows, const Options& options) {
   Columns<LeakRow> columns{
-      {for_machines("subject"), &LeakRow::subject},
-      {for_machines("title"), &LeakRow::title},
-      {for_machines("unit"), [](const LeakRow& row) { return row.unit.empty() ? Value() : row.unit; }},
+      {data_column("subject"), &LeakRow::subject},
+      {data_column("title"), &LeakRow::title},
+      {data_column("unit"), [](const LeakRow& row) { return row.unit.empty() ? Value() : row.unit; }},
       {{"pid", "PID", Kind::count, 3}, &LeakRow::pid},
       {{"metric", "OF", Kind::text, 0}, [](const LeakRow& row) { return row.metric.name; }},
       {{"verdict", "VERDICT"}, [](const LeakRow& row) { return to_string(row.finding.verdict); }},
   };
   for (auto& column : leak_numbers()) columns.push_back(std::move(column));
-  add_people_columns(columns, options);
+  add_display_columns(columns, options);
   columns.add({"reason", "REASON", Kind::sentence, options.all ? 0 : 9, Shown::everywhere, true},
               [](const LeakRow& row) { return row.finding.reason; });
   Table table = make_table<LeakRow>(columns, rows, [](const LeakRow& row) {
@@ -63,7 +63,7 @@ Table leak_table(const std::vector<LeakRow>& rows, const Options& options) {
   return table;
 }
 
-// Of one row the numbers are members of the answer itself, so that a script need not look into rows.
+// For a single row the numbers are members of the answer itself, so that a script need not search the rows.
 void add_facts(const LeakRow& row, Report& report) {
   const LeakFinding& found = row.finding;
   const bool judged = !found.gates.empty();
@@ -74,6 +74,10 @@ void add_facts(const LeakRow& row, Report& report) {
   report.facts.push_back(
       {"slope_interval_kib_per_day", "", Kind::count,
        judged ? std::vector<double>{found.slope_per_day.lower, found.slope_per_day.upper} : Value()});
+  const std::optional<LeakInterval> in_ms = found.exhaustion ? found.exhaustion->in_ms : std::nullopt;
+  report.facts.push_back({"runs_out_in_ms", "", Kind::duration, in_ms ? std::llround(in_ms->value) : Value()});
+  report.facts.push_back(
+      {"runs_out_interval_ms", "", Kind::count, in_ms ? std::vector<double>{in_ms->lower, in_ms->upper} : Value()});
   report.facts.push_back({"confidence", "", Kind::count, std::round(found.confidence)});
   report.facts.push_back({"confirmed", "", Kind::text, found.confirmed});
 }
@@ -86,7 +90,8 @@ Result<Report> run_csv(const Options& options, std::int64_t /*now_ms*/) {
     return malformed("leaks --csv judges the whole file, and takes no range");
   }
   std::vector<LeakRow> rows;
-  for (const std::string& path : options.csv) rows.push_back(TRY(judge_csv(path, settings, report.warnings)));
+  for (const std::string& path : options.csv)
+    rows.push_back(TRY(judge_csv(path, settings, options.series_limit, report.warnings)));
   report.nothing_recorded = std::ranges::all_of(rows, [](const LeakRow& row) { return row.series.buckets.empty(); });
   if (rows.size() == 1) {
     add_facts(rows.front(), report);
@@ -102,22 +107,21 @@ bool is_called(const LeakRow& row, const std::string& subject) {
          row.title == subject || row.unit == subject || row.metric.name == subject;
 }
 
-// What is called so; else that of which the name has it for a part.
+// Keeps exact matches of the name; otherwise partial ones.
 Status keep_subject(std::vector<LeakRow>& rows, const std::string& subject) {
-  const std::vector<std::string> names = each_of(rows, &LeakRow::subject);
+  const std::vector<std::string> names = transformed(rows, &LeakRow::subject);
   const bool called = std::ranges::any_of(rows, [&](const LeakRow& row) { return is_called(row, subject); });
   std::erase_if(rows, [&](const LeakRow& row) {
     return !(called ? is_called(row, subject)
                     : row.subject.find(subject) != std::string::npos || row.title.find(subject) != std::string::npos);
   });
   if (!rows.empty()) return Done{};
-  return Error{ErrorKind::gone,
-               fmt::format("nothing in this range answers to '{}'{} (a part of a command, a unit, a pid, machine; "
-                           "memoir leaks --all lists them)",
-                           to_printable(subject), did_you_mean(subject, names))};
+  return Error{ErrorKind::not_found, fmt::format("nothing in this range is called '{}'{} (part of a command, a unit, a "
+                                                 "pid, machine; memoir leaks --all lists them)",
+                                                 to_printable(subject), did_you_mean(subject, names))};
 }
 
-// One verdict is explained at a time. Of an identity the worst of its series; the machine's are asked for by name.
+// Explains one verdict at a time. For an identity the worst of its series; those of the machine are selected by name.
 std::optional<Error> several(const Context& context, const std::vector<LeakRow>& rows) {
   const bool machine = rows.front().subject == kMachine;
   const bool one = std::all_of(rows.begin(), rows.end(), [&rows](const LeakRow& row) {
@@ -127,7 +131,7 @@ std::optional<Error> several(const Context& context, const std::vector<LeakRow>&
   const auto now = [&context](const LeakRow& row) {
     return row.series.buckets.empty()
                ? Value()
-               : print_amount(row.series.buckets.back().mean, row.metric.unit, context.options.units);
+               : format_amount(row.series.buckets.back().mean, row.metric.unit, context.options.units);
   };
   const Columns<LeakRow> columns{
       {{"", "AT END", Kind::text}, now},
@@ -152,14 +156,16 @@ Result<Report> run_leaks(const Context& context) {
   if (report.nothing_recorded) return report;
   report.title = "leaks";
   report.warnings.insert(report.warnings.end(), warnings.begin(), warnings.end());
-  std::vector<LeakRow> rows = TRY(judge_store(context, range, settings));
+  JudgedLeaks judged = TRY(judge_store(context, range, settings));
+  std::vector<LeakRow>& rows = judged.rows;
   if (asked) TRY(keep_subject(rows, options.subjects.front()));
-  const LeakCounts counts = count_leaks(rows);
+  const LeakCounts counts = count_leaks(judged);
   report.totals = {{"judged", "", Kind::count, counts.judged},
                    {"leaks", "", Kind::count, counts.leaks},
                    {"ended", "", Kind::count, counts.ended},
-                   {"insufficient", "", Kind::count, counts.insufficient}};
-  report.notes.push_back(print_counts(counts) + (options.all ? "." : " (--all lists all of them, with the reasons)."));
+                   {"insufficient", "", Kind::count, counts.insufficient},
+                   {"brief", "", Kind::count, counts.brief}};
+  report.notes.push_back(format_counts(counts) + (options.all ? "." : " (--all lists all of them, with the reasons)."));
   if (!asked && !options.all) keep_live_leaks(rows, range, settings);
   rank_leaks(rows);
   if (options.explain) {
@@ -179,12 +185,13 @@ Result<Report> run_leaks(const Context& context) {
 
 Command leaks_command() {
   return {.name = "leaks",
-          .summary = "who leaks: verdicts with evidence, growth per day, confidence, and when it runs out",
+          .summary = "leak verdicts, growth per day, time to limit",
           .subject = "[SUBJECT]",
           .options = {Option::from, Option::to, Option::last, Option::day, Option::limit, Option::all, Option::csv,
-                      Option::explain, Option::hour, Option::config, Option::ascii},
-          .examples = {{"memoir leaks --last 14d", "what leaked in two weeks, what runs out soonest first"},
-                       {"memoir leaks --csv rss.csv --explain", "the same judgement on a series from elsewhere"}},
+                      Option::limit_kib, Option::explain, Option::hour, Option::config, Option::ascii},
+          .examples = {{"memoir leaks --last 14d", "leaks of two weeks, the one that runs out first at the top"},
+                       {"memoir leaks --csv rss.csv --explain", "the same judgement on a series from elsewhere"},
+                       {"memoir leaks --csv rss.csv --limit 8GiB", "and when it reaches 8 GiB"}},
           .run = run_leaks,
           .subject_help =
               "SUBJECT: a command or a part of it, a unit, a pid, machine, or one of the machine's series "

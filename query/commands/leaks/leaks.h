@@ -1,7 +1,7 @@
 #pragma once
 
-// memoir leaks: who leaks. leaks.cpp reads the question and tells the verdicts; csv.cpp judges a series from elsewhere;
-// explain.cpp tells how a verdict came about.
+// memoir leaks: finds leaks. leaks.cpp parses the query and shows the verdicts; csv.cpp judges a series from a file;
+// explain.cpp explains a verdict.
 
 #include <optional>
 #include <string>
@@ -16,9 +16,9 @@
 
 namespace memoir::query {
 
-// A series from elsewhere: see kCsvForms. Errors name the file and the line.
+// A series from a file: see kCsvForms. Errors name the file and the line.
 struct CsvSeries {
-  std::vector<LeakSample> samples;  // in order of time
+  std::vector<LeakSample> samples;  // in time order
   LeakUnit unit = LeakUnit::kib;
   std::vector<std::string> warnings;
 };
@@ -26,10 +26,11 @@ inline constexpr std::string_view kCsvForms =
     "a header time_ms,kib[,mean][,life] (or seconds for time_ms, value for kib), or no header and seconds,value[,mean]";
 Result<CsvSeries> parse_leak_csv(std::string_view text, std::string_view path);
 
-// The row of a whole file.
-Result<LeakRow> judge_csv(const std::string& path, const LeakSettings& settings, std::vector<std::string>& warnings);
+// The row of a full file. `limit` is in its unit.
+Result<LeakRow> judge_csv(const std::string& path, const LeakSettings& settings, std::optional<double> limit,
+                          std::vector<std::string>& warnings);
 
-// Of one row: the chart with the floors' line, the gates and what would change the verdict.
+// Explains one row: the chart with the line of the floors, the gates, and what would change the verdict.
 void explain_leak(const LeakRow& row, const Options& options, const std::optional<Screen>& screen, Report& report);
 
 }  // namespace memoir::query

@@ -1,9 +1,7 @@
-// memoir memory: where all the memory of the machine is, by the kernel's counts; beside them what processes hold, and
-// swap.
+// memoir memory: breakdown of the machine's memory by the kernel's counts, besides the memory of processes, and swap.
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 #include "analysis/grouping.h"
 #include "analysis/machine_parts.h"
@@ -15,7 +13,7 @@
 #include "query/state/state.h"
 #include "query/state/tmpfs.h"
 #include "store/mappings.h"
-#include "store/outside.h"
+#include "store/shmem_state.h"
 
 namespace memoir::query {
 
@@ -24,7 +22,9 @@ namespace {
 using M = MachineField;
 using Kib = std::optional<std::int64_t>;
 
-// One sum, with where it is from and what it is a share of.
+// One sum, with its source and the whole of which it is a share.
+constexpr std::size_t kOtherLines = 8;  // of an answer, besides its rows
+
 struct Line {
   std::string name;
   std::string title;
@@ -38,15 +38,21 @@ constexpr std::string_view kMeasured = "measured";
 constexpr std::string_view kDerived = "derived";
 constexpr std::string_view kEstimated = "estimated";
 
-// `whole`: what the shares are of.
+// nullopt if the part exceeds its whole: the counters contradict each other.
+std::optional<double> share_of(const Line& line) {
+  const bool is_share = line.kib && line.whole && *line.kib >= 0 && *line.kib <= *line.whole;
+  return is_share ? share_percent(line.kib, line.whole) : std::nullopt;
+}
+
+// `whole`: heading of the share column.
 Columns<Line> line_columns(const char* line, const char* whole) {
   return {
-      {for_machines("name"), &Line::name},
-      {for_people(line), [](const Line& row) { return (row.of.empty() ? "" : "  of which ") + row.title; }},
+      {data_column("name"), &Line::name},
+      {display_column(line), [](const Line& row) { return (row.of.empty() ? "" : "  of which ") + row.title; }},
       {{"kib", "SIZE", Kind::size}, &Line::kib},
-      {{"percent", whole, Kind::percent}, [](const Line& row) { return share_percent(row.kib, row.whole); }},
+      {{"percent", whole, Kind::percent}, &share_of},
       {{"how", "HOW", Kind::text}, [](const Line& row) { return Value(row.how); }},
-      {for_machines("of"), [](const Line& row) { return row.of.empty() ? Value() : Value(row.of); }},
+      {data_column("of"), [](const Line& row) { return row.of.empty() ? Value() : Value(row.of); }},
   };
 }
 
@@ -60,7 +66,16 @@ std::vector<Line> machine_lines(const MachineMemory& memory) {
     lines.push_back({std::string(line.name), std::string(line.title), line.kib, line.derived ? kDerived : kMeasured,
                      std::string(line.of), memory.get(M::mem_total)});
   }
+  // If the lines add up to more than the total there is no remainder; explain() reports the excess.
+  if (!lines.empty() && *lines.back().kib < 0) lines.back().kib.reset();
   return lines;
+}
+
+// Only lines that are not part of another.
+std::int64_t sum_of(const std::vector<Line>& lines) {
+  std::int64_t sum = 0;
+  for (const Line& line : lines) sum += line.of.empty() ? line.kib.value_or(0) : 0;
+  return sum;
 }
 
 // A mean is derived.
@@ -69,7 +84,7 @@ std::string_view how(const ProcessSums& sum, Metric metric) {
   return sum.mapped ? kMeasured : kDerived;
 }
 
-// Means are not split into what is mapped.
+// Means are not split into mapped files and shared memory.
 std::vector<Line> process_lines(const MachineMemory& memory, const ProcessSums& sum) {
   const MappedMemory mapped = sum.mapped.value_or(MappedMemory());
   const auto split = [&sum](std::int64_t kib) { return sum.mapped ? Kib(kib) : Kib(); };
@@ -87,6 +102,8 @@ std::vector<Line> process_lines(const MachineMemory& memory, const ProcessSums& 
       metric(Metric::rss),
       metric(Metric::swap_pss),
       {"anon_elsewhere", "anonymous, in none of them", difference(memory.get(M::anon_pages), anon), kDerived}};
+  // PSS and meminfo are not read at the same moment.
+  if (lines.back().kib < 0) lines.back().kib.reset();
   for (Line& line : lines) line.whole = memory.get(M::mem_total);
   return lines;
 }
@@ -109,42 +126,47 @@ void describe_processes(const ProcessSums& sum, Report& report, Section& section
                    {"inaccessible", "", Kind::count, known ? Value(sum.inaccessible) : Value()},
                    {"exact_percent", "", Kind::percent, tally.exact_percent()}};
   const auto exact = tally.exact_percent();
-  const std::string share = exact ? fmt::format(": {} of the PSS is exact", print_exact(*exact)) : std::string();
+  const std::string share =
+      exact ? fmt::format(": {} of the PSS is exact", format_exact_percent(*exact)) : std::string();
   const std::string none =
       sum.inaccessible > 0 ? fmt::format("; of {} nothing is known", sum.inaccessible) : std::string();
-  section.notes.push_back(fmt::format("{}{}{}.", print_count(tally.processes(), "process", "processes"), share, none));
+  section.notes.push_back(fmt::format("{}{}{}.", format_count(tally.processes(), "process", "processes"), share, none));
 }
 
-// What a reader must know to trust the sum.
+// Notes that a reader needs in order to trust the sum.
 void explain(const MachineMemory& memory, const std::vector<Line>& lines, Units units, Report& report) {
   if (lines.empty()) return;
-  const std::int64_t rest = lines.back().kib.value_or(0);
+  const std::int64_t total = memory.or_zero(M::mem_total);
+  const std::int64_t excess = lines.back().kib ? 0 : sum_of(lines) - total;
   report.totals.push_back({"machine_total_kib", "", Kind::size, memory.get(M::mem_total)});
-  report.notes.push_back(fmt::format("All lines that are not part of another add up to {} (MemTotal).",
-                                     print_size(memory.or_zero(M::mem_total), units)));
-  if (rest < 0) {
+  report.totals.push_back({"excess_kib", "", Kind::size, excess});
+  report.notes.push_back(fmt::format("All lines that are not part of another add up to {} (MemTotal{}).",
+                                     format_size(total + excess, units),
+                                     excess == 0 ? "" : fmt::format(" and {} more", format_size(excess, units))));
+  if (excess > 0) {
     report.warnings.push_back(
-        fmt::format("the kernel's counts are {} more than there is: lines overlap, or were not read at once",
-                    print_size(-rest, units)));
+        fmt::format("the kernel's counts contradict each other: they are {} more than MemTotal, because lines overlap "
+                    "or were not read at once; the unaccounted remainder is unknown",
+                    format_size(excess, units)));
   }
-  const auto other = std::ranges::find(lines, "other_shmem", &Line::name);
-  if (other != lines.end() && other->kib.value_or(0) < 0) {
-    report.notes.push_back(fmt::format(
-        "tmpfs and SysV segments hold {} more than is in memory: as much of them is swapped out, or is seen twice.",
-        print_size(-*other->kib, units)));
+  const std::int64_t beyond = memory.or_zero(M::tmpfs) + memory.or_zero(M::sysv) - memory.or_zero(M::shmem);
+  if (memory.has(M::shmem) && beyond > 0) {
+    report.notes.push_back(
+        fmt::format("tmpfs and SysV segments use {} more than is in memory: that much is swapped out or counted twice.",
+                    format_size(beyond, units)));
   }
 }
 
-std::vector<Line> outside_lines(const Outside& outside, std::optional<std::int64_t> total_kib) {
+std::vector<Line> shmem_lines(const ShmemState& shmem, std::optional<std::int64_t> total_kib) {
   std::int64_t used = 0;
   std::int64_t allocated = 0;
-  for (const TmpfsSample& mount : outside.mounts) {
+  for (const TmpfsSample& mount : shmem.mounts) {
     used += mount.used_kib.value_or(0);
     allocated += mount.content.allocated_kib;
   }
   std::int64_t rss = 0;
   std::int64_t swap = 0;
-  for (const SysvSegment& segment : outside.segments) {
+  for (const SysvSegment& segment : shmem.segments) {
     rss += segment.rss_kib;
     swap += segment.swap_kib;
   }
@@ -156,44 +178,50 @@ std::vector<Line> outside_lines(const Outside& outside, std::optional<std::int64
   return lines;
 }
 
-void warn_of_ledgers(const std::vector<LedgerAt>& ledgers, Report& report) {
-  const auto with = [&ledgers](LedgerState state) {
-    return std::ranges::count_if(ledgers, [state](const LedgerAt& at) { return at.ledger.state == state; });
+void warn_of_summaries(const std::vector<MappingsAt>& summaries, Report& report) {
+  const auto add = [&](MappingState state, const char* problem) {
+    const auto count =
+        std::ranges::count_if(summaries, [state](const MappingsAt& at) { return at.summary.state == state; });
+    if (count > 0)
+      report.warnings.push_back(
+          fmt::format("the mappings of {} {}", format_count(count, "process", "processes"), problem));
   };
-  if (const auto closed = with(LedgerState::inaccessible); closed > 0)
-    report.warnings.push_back(
-        fmt::format("what {} is not permitted to be read", print_count(closed, "process maps", "processes map")));
-  if (const auto waiting = with(LedgerState::deferred); waiting > 0)
-    report.warnings.push_back(fmt::format("what {} was not read in time, and may be of before",
-                                          print_count(waiting, "process maps", "processes map")));
+  add(MappingState::inaccessible, "cannot be read without permission");
+  add(MappingState::deferred, "were not read in time and may be outdated");
 }
 
-void warn(const TickState& tick, const Outside& outside, std::int64_t inaccessible, Report& report) {
+void warn(const StoredTick& tick, const ShmemState& shmem, std::int64_t inaccessible, Report& report) {
   const auto add = [&report](std::string warning) { report.warnings.push_back(std::move(warning)); };
   if (inaccessible > 0)
-    add(fmt::format("{} inaccessible: nothing of them is in the sums",
-                    print_count(inaccessible, "process is", "processes are")));
-  for (const TmpfsSample& mount : outside.mounts) {
+    add(fmt::format("{} inaccessible, and not in the sums", format_count(inaccessible, "process is", "processes are")));
+  for (const TmpfsSample& mount : shmem.mounts) {
     if (auto warning = walk_warning(mount)) add(*std::move(warning));
   }
-  const std::int64_t malformed = tick.tick.counts.malformed;
+  const std::int64_t malformed = tick.counts.malformed;
   if (malformed > 0)
-    add(fmt::format("{} could not be understood, which the recorder's log tells of",
-                    print_count(malformed, "text of the kernel", "texts of the kernel")));
+    add(fmt::format("{} of kernel files could not be understood (memoir status shows which)",
+                    format_count(malformed, "line", "lines")));
 }
 
-// A section of what was recorded of tmpfs and segments, if anything was; and the warnings.
-Status add_outside(const Context& context, const MachineMemory& machine, const TickState& tick,
+// A section for recorded tmpfs mounts and segments, if there are any, and the warnings.
+Status add_outside(const Context& context, const MachineMemory& machine, const StoredTick& tick,
                    std::int64_t inaccessible, Report& report) {
-  const Outside outside = TRY(load_outside(context.reader, tick.tick.id));
-  if (!outside.mounts.empty() || !outside.segments.empty()) {
+  const ShmemState shmem = TRY(load_shmem_state(context.reader, tick.id));
+  if (!shmem.mounts.empty() || !shmem.segments.empty()) {
     const auto total = machine.get(MachineField::mem_total);
-    report.sections.push_back({"outside", "What lies outside of processes, whoever maps it",
-                               make_table(line_columns("OUTSIDE", "OF ALL"), outside_lines(outside, total))});
+    report.sections.push_back({"outside", "Memory outside processes, mapped or not",
+                               make_table(line_columns("OUTSIDE", "OF ALL"), shmem_lines(shmem, total))});
   }
-  warn(tick, outside, inaccessible, report);
-  warn_of_ledgers(TRY(load_ledgers(context.reader, tick.tick.id)), report);
+  warn(tick, shmem, inaccessible, report);
+  warn_of_summaries(TRY(load_summaries(context.reader, tick.id)), report);
   return Done{};
+}
+
+// A small screen has no room for lines of 0.
+std::vector<Line> fitting_lines(const Context& context, std::vector<Line> lines) {
+  const bool fit = context.screen && context.screen->fit && context.screen->lines < lines.size() + kOtherLines;
+  if (fit) std::erase_if(lines, [](const Line& line) { return line.kib == 0; });
+  return lines;
 }
 
 Result<Report> run_memory(const Context& context) {
@@ -203,9 +231,9 @@ Result<Report> run_memory(const Context& context) {
   const MachineMemory& memory = state.machine.memory;
   Report report = TRY(begin_report(context, state, "where all the memory is"));
   const std::vector<Line> lines = machine_lines(memory);
-  report.rows = make_table(machine_line_columns(), lines);
+  report.rows = make_table(machine_line_columns(), fitting_lines(context, lines));
   const ProcessSums sum = sum_of_processes(state);
-  Section processes{"processes", "What processes hold, by their own counts",
+  Section processes{"processes", "Memory of processes, by their own counts",
                     make_table(line_columns("PROCESSES", "OF ALL"), process_lines(memory, sum))};
   describe_processes(sum, report, processes);
   Section swap{"swap", "Swap", make_table(line_columns("SWAP", "OF SWAP"), swap_lines(memory))};
@@ -214,9 +242,7 @@ Result<Report> run_memory(const Context& context) {
   report.sections = {
       std::move(processes), std::move(swap), {"other_meminfo", "", make_table(other, state.machine.other)}};
   explain(memory, lines, context.options.units, report);
-  TRY(match(
-      state, [&](const TickState& tick) { return add_outside(context, memory, tick, sum.inaccessible, report); },
-      [](const BucketState&) { return Status(Done{}); }));
+  if (const StoredTick* const tick = tick_of(state)) TRY(add_outside(context, memory, *tick, sum.inaccessible, report));
   report_state(state, context.when.at_ms.value_or(*report.at_ms), context.options.zone, report);
   return report;
 }
@@ -225,11 +251,12 @@ Result<Report> run_memory(const Context& context) {
 
 Command memory_command() {
   return {.name = "memory",
-          .summary = "where all the memory of the machine is, and what nothing accounts for",
+          .summary = "breakdown of the machine's memory, including unaccounted memory",
           .options = {Option::at, Option::tier},
           .examples = {{"memoir memory", "where all the memory is now"},
                        {"memoir memory --at 03:14", "where it was at 03:14"}},
-          .run = run_memory};
+          .run = run_memory,
+          .subject_words = {"shm", "tmpfs", "mappings", "shared"}};
 }
 
 }  // namespace memoir::query

@@ -1,13 +1,13 @@
 #pragma once
 
-// memoir objects: what processes mapped together at one time, and who mapped it.
+// memoir objects: shared mappings at one time, and the processes that map them.
 
 #include "query/state/command.h"
 #include "query/state/state.h"
 
 namespace memoir::query {
 
-// Memory that no process has as its own, of a tick: --ownerless.
-Result<Report> show_ownerless(const Context& context, const State& state, const TickState& tick);
+// --ownerless: memory at a tick that belongs to no single process.
+Result<Report> show_ownerless(const Context& context, const State& state, const StoredTick& tick);
 
 }  // namespace memoir::query

@@ -1,4 +1,4 @@
-// memoir objects --ownerless: memory that no process has as its own, who maps it all the same, and who made it.
+// memoir objects --ownerless: memory that belongs to no single process, with its mappers and its creator.
 
 #include "analysis/ownerless.h"
 
@@ -7,13 +7,13 @@
 #include <map>
 
 #include "query/commands/objects/objects.h"
-#include "query/names/people.h"
+#include "query/names/owners.h"
 #include "query/report/format.h"
-#include "query/state/ledgers.h"
 #include "query/state/limit.h"
+#include "query/state/mapping_summaries.h"
 #include "query/state/tmpfs.h"
 #include "store/mappings.h"
-#include "store/outside.h"
+#include "store/shmem_state.h"
 
 namespace memoir::query {
 namespace {
@@ -22,7 +22,7 @@ using Names = std::map<ProcessKey, std::string>;
 
 struct OwnerlessLine {
   OwnerlessMemory memory;
-  std::string holder;  // the largest, and how many more
+  std::string holder;  // the largest, and the number of others
   std::string owner;
   std::string made_by;
   std::string last_used_by;
@@ -33,41 +33,42 @@ struct OwnerlessLine {
 Columns<OwnerlessLine> ownerless_columns() {
   using Row = const OwnerlessLine&;
   Columns<OwnerlessLine> columns;
-  columns.add({"held_kib", "HELD", Kind::size}, [](Row row) { return row.memory.kib; });
+  columns.add({"held_kib", "IN USE", Kind::size}, [](Row row) { return row.memory.kib; });
   columns.add({"growth_kib", "GROWN", Kind::change, 2}, [](Row row) -> Value {
     return row.memory.first ? Value(row.memory.kib - row.memory.first->kib) : Value();
   });
   columns.add({"first_ms", "SINCE", Kind::time, 5},
               [](Row row) -> Value { return row.memory.first ? Value(row.memory.first->at_ms) : Value(); });
-  columns.add(for_machines("maybe_older"),
+  columns.add(data_column("maybe_older"),
               [](Row row) -> Value { return row.memory.first ? Value(row.memory.first->maybe_older) : Value(); });
-  columns.add({"left_ms", "LEFT", Kind::time, 6}, [](Row row) { return row.memory.left_ms; });
+  columns.add({"left_ms", "RELEASED", Kind::time, 6}, [](Row row) { return row.memory.left_ms; });
   columns.add({"kind", "KIND", Kind::text}, [](Row row) { return Value(to_string(row.memory.kind)); });
-  columns.add(for_machines("holders", Kind::count), [](Row row) { return row.memory.holders.size(); });
+  columns.add(data_column("holders", Kind::count), [](Row row) { return row.memory.holders.size(); });
+  columns.add(data_column("mappers_about", Kind::count), [](Row row) { return row.memory.mappers; });
   columns.add({"held_by", "MAPPED BY", Kind::text, 1}, &OwnerlessLine::holder);
   columns.add({"owner", "OWNER", Kind::text, 4}, &OwnerlessLine::owner);
-  columns.add({"made_by", "MADE BY", Kind::text, 3}, &OwnerlessLine::made_by);
+  columns.add({"made_by", "CREATOR", Kind::text, 3}, &OwnerlessLine::made_by);
   columns.add({"last_used_by", "LAST USED BY", Kind::text, 7}, &OwnerlessLine::last_used_by);
   columns.add({"name", "NAME", Kind::text}, [](Row row) { return row.memory.name; });
   return columns;
 }
 
 struct Found {
-  std::vector<ProcessLedger> ledgers;
+  std::vector<ProcessMappings> summaries;
   std::vector<FirstMapping> firsts;
   Names names;
   std::vector<SeenSegment> segments;
   std::vector<SeenFile> files;
 };
 
-Result<Found> find(const Context& context, const State& state, const TickState& tick) {
+Result<Found> find(const Context& context, const State& state, const StoredTick& tick) {
   Found found;
-  auto ledgers = TRY(load_ledgers(context, state, tick));
-  for (HeldLedger& ledger : ledgers) {
-    found.names[ledger.of.process] = ledger.process->process->info.comm;
-    found.ledgers.push_back(std::move(ledger.of));
+  auto summaries = TRY(load_summaries(context, state, tick));
+  for (MappedProcess& summary : summaries) {
+    found.names[summary.of.process] = summary.process->process->info.comm;
+    found.summaries.push_back(std::move(summary.of));
   }
-  const std::int64_t tick_id = tick.tick.id;
+  const std::int64_t tick_id = tick.id;
   found.firsts = TRY(load_first_mappings(context.reader, tick_id));
   const auto segments = TRY(load_segments(context.reader, tick_id));
   for (const SegmentAt& at : segments) found.segments.push_back({at.segment, {at.first_ms, at.past.first.kib}});
@@ -84,49 +85,52 @@ std::string largest_of(const OwnerlessMemory& memory, const Names& names) {
   if (memory.holders.empty()) return "";
   const Consumer& first = memory.holders.front();
   const std::size_t more = memory.holders.size() - 1;
-  return fmt::format("{}[{}]{}", names.at(first.process), first.process.pid,
-                     more == 0 ? "" : fmt::format(" +{}", more));
+  const bool is_all = static_cast<std::size_t>(memory.mappers) <= memory.holders.size();
+  return fmt::format("{}[{}]{}{}", names.at(first.process), first.process.pid,
+                     more == 0 ? "" : fmt::format(" +{}", more),
+                     is_all ? "" : fmt::format(" of about {}", memory.mappers));
 }
 
 Result<std::vector<OwnerlessLine>> lines_of(const Context& context, const State& state, const Found& found) {
   const UserNames users(state);
   const std::int64_t now_ms = state.at_ms;
   std::vector<OwnerlessLine> lines;
-  for (OwnerlessMemory& memory : ownerless_memory(found.ledgers, found.firsts, found.segments, found.files)) {
+  for (OwnerlessMemory& memory : ownerless_memory(found.summaries, found.firsts, found.segments, found.files)) {
     OwnerlessLine line;
     line.holder = largest_of(memory, found.names);
     if (memory.uid) line.owner = users.of(*memory.uid);
     if (memory.made_by) {
       const std::int64_t seen_ms = memory.first ? memory.first->at_ms : now_ms;
-      line.made_by = who(*memory.made_by, TRY(process_of_pid(context, *memory.made_by, seen_ms, seen_ms)));
+      line.made_by = process_label(*memory.made_by, TRY(process_of_pid(context, *memory.made_by, seen_ms, seen_ms)));
     }
     if (memory.last_used_by)
-      line.last_used_by =
-          who(*memory.last_used_by, TRY(process_of_pid(context, *memory.last_used_by, now_ms, memory.left_ms)));
+      line.last_used_by = process_label(*memory.last_used_by,
+                                        TRY(process_of_pid(context, *memory.last_used_by, now_ms, memory.left_ms)));
     line.memory = std::move(memory);
     lines.push_back(std::move(line));
   }
   return lines;
 }
 
-// A mapping is known since a ledger showed it, which tells nothing of the time before unless there was one before.
+// A mapping is known since its first mapping summary, which shows the time before only if there was an earlier summary.
 void note_older(const std::vector<OwnerlessLine>& lines, Report& report) {
   const auto older = std::ranges::count_if(
       lines, [](const OwnerlessLine& line) { return line.memory.first && line.memory.first->maybe_older; });
   if (older == 0) return;
-  report.notes.push_back(fmt::format("{} in the first ledgers of who maps {}: older than told here, maybe.",
-                                     print_count(older, "mapping was", "mappings were"), older == 1 ? "it" : "them"));
+  report.notes.push_back(fmt::format("{} in the first mapping summaries with {}: they may be older.",
+                                     format_count(older, "mapping was", "mappings were"), older == 1 ? "it" : "them"));
 }
 
 }  // namespace
 
-Result<Report> show_ownerless(const Context& context, const State& state, const TickState& tick) {
+Result<Report> show_ownerless(const Context& context, const State& state, const StoredTick& tick) {
   const Found found = TRY(find(context, state, tick));
   std::vector<OwnerlessLine> lines = TRY(lines_of(context, state, found));
-  Report report = TRY(begin_report(context, state, "memory that no process has as its own"));
-  if (found.ledgers.empty())
+  Report report = TRY(begin_report(context, state, "memory without a process"));
+  if (found.summaries.empty())
     report.warnings.push_back("no mappings of processes are known, so deleted files and memfds are not among these");
-  report.notes.push_back("A file in tmpfs that is mapped counts whole; of mappings the sum of PSS counts.");
+  report.notes.push_back(
+      "A file in tmpfs counts in full; so does a mapping of known size, otherwise the part of its largest mapper.");
   note_older(lines, report);
   limit_rows(lines, report, context, &OwnerlessLine::kib, {.of = "memory", .more_lines = 1});
   report.rows = make_table(ownerless_columns(), lines);

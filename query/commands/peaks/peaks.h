@@ -1,8 +1,11 @@
 #pragma once
 
-// High-water marks. peaks.cpp reads the question and says how many fit, marks.cpp takes the marks that the store keeps,
-// steps.cpp finds those of any range, report.cpp tells.
+// High-water marks. peaks.cpp parses the query and determines how many fit, marks.cpp uses the stored marks, steps.cpp
+// finds those of any range, others.cpp finds the other memory users at that time, report.cpp renders them.
 
+#include <array>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,124 +15,106 @@
 #include "model/metric.h"
 #include "query/args/filter.h"
 #include "query/history/exits.h"
+#include "query/history/row_plan.h"
 #include "query/state/command.h"
-#include "query/state/holders.h"
 #include "query/state/limit.h"
 #include "query/state/state.h"
 
 namespace memoir::query {
 
 struct PeakRow {
-  std::string name;                      // of a group, or the machine's metric
-  std::optional<StoredProcess> process;  // of a row that is one process
+  std::string name;                              // of a group, or the machine's metric
+  std::shared_ptr<const StoredProcess> process;  // for a row of one process
   Peak peak;
-  std::optional<std::int64_t> now_kib = {};  // when it was last seen in the range
+  std::optional<std::int64_t> now_kib = {};  // at its last observation in the range
   std::int64_t now_ms = 0;
-  std::optional<Tier> within = {};  // of a bucket that tells no more: it was reached between the peak's two times
-  std::optional<std::int64_t> processes = {};  // of a group of which the largest member is told: how many it had
-  bool end_told = false;                       // of one that ended: the kernel told what it had at most
+  std::optional<Tier> within = {};  // for a bucket without an exact time: reached between the peak's two times
+  std::optional<std::int64_t> processes = {};  // for a group represented by its largest member: its number of processes
+  bool exit_reported = false;                  // for an exited process: the kernel reported its peak
 };
 
-struct PeakQuestion {
+struct PeakQuery {
   Range range;
   bool all_time = false;
-  bool whole_days = false;  // the range is one of whole UTC days
+  bool whole_days = false;  // the range consists of full UTC days
   std::string group;
   Metric by = Metric::hwm;
   Filter filter;
+  std::size_t max_rows = RowPlan::kMaxRows;
 };
 
 struct Peaks {
   std::vector<PeakRow> machine;     // used, available, swap
   std::vector<PeakRow> categories;  // by PSS
-  std::vector<PeakRow> rows;        // as asked, the highest first, to the limit
-  Cut cut;                          // what the limit leaves out
-  Tier tier = {};                   // where the rows come from; marks are as exact as ticks
-  ExactShare exact;                 // of what categories held, from rollups
-  bool means = false;               // the rows are not the highest sums, which rollups do not know, but mean ones
-  bool told = false;                // ends were told at the end of the range,
-  EndSum unseen;                    // and these are only summed
+  std::vector<PeakRow> rows;        // as requested, the highest first, up to the limit
+  Truncation cut;                   // rows beyond the limit
+  LeftOutRows left_out;             // and those that do not fit the memory
+  Tier tier = {};                   // source of the rows; marks are as exact as ticks
+  ExactShare exact;                 // of the categories' memory, from rollups
+  bool means = false;               // the rows are mean sums, because rollups lack the highest ones
+  bool has_events = false;          // there were kernel events at the end of the range,
+  ExitSum unseen;                   // and these exits are only summed
 };
 
-// From the store's marks of all time or of whole days: of processes, categories, identities and cgroups.
-Result<Peaks> peaks_from_marks(const Context& context, const PeakQuestion& question);
+// From the store's marks of all time or of full days: of processes, categories, identities and cgroups.
+Result<Peaks> peaks_from_marks(const Context& context, const PeakQuery& question);
 
 // From the steps of the range, of ticks or of rollups.
-Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& question);
+Result<Peaks> peaks_from_steps(const Context& context, const PeakQuery& question);
 
-// Beside processes: the machine, categories, and what the question groups by.
-std::set<SubjectKind> told_kinds(const PeakQuestion& question);
+// Metrics of the machine, in the order of the answer.
+inline constexpr std::array kMachinePeaks{Metric::used, metric_of(MachineField::mem_available), Metric::swap_used};
+
+// Kinds besides processes: the machine, categories, and the query's group.
+std::set<SubjectKind> reported_kinds(const PeakQuery& question);
 
 Peak peak_of(const HighWater& mark);
 
-// The marks of a metric that were reached in the range, by subject.
-std::vector<Peak> marks_within(const std::vector<HighWater>& marks, SubjectKind subject, Metric metric, Range range);
+// A row for each subject of a kind with a mark of the metric, the most extreme first.
+std::vector<PeakRow> rows_of(const std::vector<HighWater>& marks, SubjectKind subject, Metric metric);
 
 // The highest first, of equal ones the earliest.
 void rank_rows(std::vector<PeakRow>& rows);
 
-// Who else held memory at the moment of a peak, the largest first.
-inline constexpr std::size_t kMostGroups = 3;  // that made a peak are named, of each kind
+// Other memory users at the time of a peak, the largest first.
+inline constexpr std::size_t kMaxGroups = 3;  // number of named contributors to a peak, of each kind
 
 struct Others {
-  std::string of;  // whose peak
+  std::string of;  // subject of the peak
   std::int64_t at_ms = 0;
-  Holders holders;
+  std::vector<RankedProcess> largest = {};  // processes by PSS, the largest first
+  bool means = false;                       // over the bucket that contains that time
+  // All memory at that time, by group: each adds up to the total. By PSS, the largest first.
+  std::vector<GroupState> identities = {};
+  std::vector<GroupState> categories = {};
 };
+// Finds them for as many peaks as fit.
+Result<std::vector<Others>> find_others(const Context& context, const PeakQuery& question, const Peaks& peaks);
 
-// How much of each part to show: without --limit all of it must fit the terminal, if it goes to one.
-struct Room {
+// How much of each part to show: without --limit everything must fit the terminal, if there is one.
+struct RowLimits {
   std::size_t rows = 0;                   // without --limit
-  std::optional<std::size_t> categories;  // absent: all
-  std::size_t others = 0;                 // peaks of which it is said who else held memory
+  std::optional<std::size_t> categories;  // nullopt: all
+  std::size_t others = 0;                 // number of peaks with other memory users
 };
-Room room_for(const Context& context, const PeakQuestion& question, Tier tier = {});
+RowLimits row_limits_for(const Context& context, const PeakQuery& question, Tier tier = {});
 
-// Leaves as many rows as there is room for, or as --limit says.
-void limit_peaks(const Context& context, const PeakQuestion& question, Peaks& peaks);
+// Keeps as many rows as fit, or as --limit allows.
+void limit_peaks(const Context& context, const PeakQuery& question, Peaks& peaks);
 
-// The key that a row is sorted under: identity, category, command, user or cgroup; or the process itself.
+// The sort key of a row: identity, category, command, user or cgroup; or the process itself.
 std::string peak_name(const StoredProcess& process, const std::string& group);
 
-void fill_peaks(const Context& context, const PeakQuestion& question, const Peaks& peaks,
+void fill_peaks(const Context& context, const PeakQuery& question, const Peaks& peaks,
                 const std::vector<Others>& others, Report& report);
 
-// What the parts of peaks_from_steps share: where they read, and how a maximum becomes a row.
-struct PeakSource {
-  Reader& reader;
-  Range range;
-  Tier tier = {};
-};
-
-// Of a bucket that does not tell when, the maximum was reached somewhere within it.
-Peak peak_of(const Summary& summary, const PeakSource& source, std::int64_t subject = 0);
-PeakRow row_of(std::string name, const Summary& summary, const PeakSource& source);
-
-// Whether the store has the marks of the largest members.
-inline bool marks_members(const PeakQuestion& question) {
+// Returns whether the store has the marks of the largest members.
+inline bool marks_members(const PeakQuery& question) {
   return question.group == "identity" && question.filter.takes_all();
 }
 
-// Whether the groups have rollups of their own.
-bool reads_whole_groups(const PeakQuestion& question);
-
-// The highest sum of a group that has no rollups of its own is not known from them: its highest mean stands for it.
-Result<std::vector<PeakRow>> group_rows(const PeakSource& source, const PeakQuestion& question);
-
-// To the maxima of the rollups the marks that the store keeps, short-lived processes included.
-Status add_process_marks(const PeakSource& source, const PeakQuestion& question, std::vector<PeakRow>& rows);
-
-// What each process of the rows held when it was seen last in the range. `now` is the state at its end; null: not at
-// hand.
-Status add_last_sights(const Context& context, const PeakQuestion& question, const State* now, Peaks& peaks);
-
-// The highest VmHWM of one process of each identity.
-Result<std::vector<PeakRow>> identity_marks(const PeakSource& source);
-
-// Of each other group, those included that no tick saw.
-Result<std::vector<PeakRow>> member_marks(const PeakSource& source, const PeakQuestion& question);
-
-// Replaces the peaks of buckets by the store's marks of the range that are higher, or as high: a mark has its time.
-Status fold_marks(const PeakSource& source, const PeakQuestion& question, Peaks& peaks);
+// Memory of each row's process at its last observation in the range. `now` is the state at its end; nullptr if
+// unavailable.
+Status add_last_sights(const Context& context, const PeakQuery& question, const State* now, Peaks& peaks);
 
 }  // namespace memoir::query

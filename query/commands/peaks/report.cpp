@@ -18,44 +18,43 @@ void add_peak_columns(Columns<PeakRow>& columns, const char* header, const char*
   columns.add({"peak_kib", header, Kind::size}, [](const PeakRow& row) { return row.peak.value_kib; });
   add_reached(columns, [](const PeakRow& row) -> const Peak& { return row.peak; }, {1, 4, 6});
   columns.add({"now_kib", now_header, Kind::size, 2}, &PeakRow::now_kib);
-  columns.add(for_machines("now_ms", Kind::time),
-              [](const PeakRow& row) { return row.now_kib ? row.now_ms : Value(); });
+  columns.add(data_column("now_ms", Kind::time), [](const PeakRow& row) { return row.now_kib ? row.now_ms : Value(); });
 }
 
 void add_ratio(Columns<PeakRow>& columns) {
   const auto ratio = [](const PeakRow& row) { return peak_ratio(row.peak.value_kib, row.now_kib); };
-  columns.add(for_machines("ratio", Kind::count), [ratio](const PeakRow& row) {
+  columns.add(data_column("ratio", Kind::count), [ratio](const PeakRow& row) {
     const auto found = ratio(row);
     return found ? std::round(*found * 1000) / 1000 : Value();
   });
-  columns.add(for_people("RATIO", Kind::count, 3), [ratio](const PeakRow& row) {
+  columns.add(display_column("RATIO", Kind::count, 3), [ratio](const PeakRow& row) {
     const auto found = ratio(row);
     return found ? fmt::format("{:.2f}", *found) : Value();
   });
 }
 
-// Dead: what was resident when it was last seen.
+// For an exited process the last RSS is shown.
 bool lives(const PeakRow& row, std::int64_t to_ms) {
-  return !row.process->gone_ms || *row.process->gone_ms > to_ms;
+  return !row.process->exited_ms || *row.process->exited_ms > to_ms;
 }
 
-// Those that no tick saw, and that had little.
-std::string summed_note(const PeakQuestion& question, const Peaks& peaks, Units units) {
-  const EndSum& unseen = peaks.unseen;
-  if (unseen.count == 0) return "Each process that ended in the range is in it.";
+// Unsampled processes with little memory.
+std::string summed_note(const PeakQuery& question, const Peaks& peaks, Units units) {
+  const ExitSum& unseen = peaks.unseen;
+  if (unseen.count == 0) return "All processes that exited in the range are included.";
   const bool ranked = question.group != "process" && question.by == Metric::hwm && !marks_members(question);
   return fmt::format("{} between two ticks, the largest with {}, {} (memoir exits).",
-                     print_count(unseen.count, "process lived", "processes lived"), print_size(unseen.peak_kib, units),
-                     ranked ? "counted here by their names" : "are not in it");
+                     format_count(unseen.count, "process ran", "processes ran"), format_size(unseen.peak_kib, units),
+                     ranked ? "counted by name" : "not included");
 }
 
-// What no tick saw. The kernel's count of forks (/proc/stat) is one of threads too.
-std::string unseen_note(const PeakQuestion& question, const Peaks& peaks, Units units) {
-  if (peaks.told) return summed_note(question, peaks, units);
+// Unsampled processes. The kernel's count of forks (/proc/stat) includes threads.
+std::string unseen_note(const PeakQuery& question, const Peaks& peaks, Units units) {
+  if (peaks.has_events) return summed_note(question, peaks, units);
   const bool ended = std::ranges::any_of(
       peaks.rows, [&](const PeakRow& row) { return row.process && !lives(row, question.range.to_ms); });
-  return fmt::format("Not in it: processes that lived between two ticks, which nothing counts{}.",
-                     ended ? "; of one that ended the peak is at least that" : "");
+  return fmt::format("Not included: processes that ran between two ticks (exits are not recorded){}.",
+                     ended ? "; the peak of an exited process is a minimum" : "");
 }
 
 Columns<PeakRow> process_columns(std::int64_t to_ms) {
@@ -64,8 +63,9 @@ Columns<PeakRow> process_columns(std::int64_t to_ms) {
   add_peak_columns(columns, "PEAK", "LAST");
   add_ratio(columns);
   columns.add({"alive", "ALIVE", Kind::text, 5}, [to_ms](const PeakRow& row) { return lives(row, to_ms); });
-  columns.add(for_machines("at_least"), [to_ms](const PeakRow& row) { return !lives(row, to_ms) && !row.end_told; });
-  columns.add(for_people("COMMAND"), &PeakRow::name);
+  columns.add(data_column("at_least"),
+              [to_ms](const PeakRow& row) { return !lives(row, to_ms) && !row.exit_reported; });
+  columns.add(display_column("COMMAND"), &PeakRow::name);
   return columns;
 }
 
@@ -84,18 +84,18 @@ Columns<PeakRow> group_columns(const std::string& group, const std::vector<PeakR
 Columns<PeakRow> machine_peak_columns() {
   Columns<PeakRow> columns;
   add_peak_columns(columns, "MARK", "NOW");
-  columns.add(for_machines("metric"), &PeakRow::name);
-  columns.add(for_people("OF THE MACHINE"), [](const PeakRow& row) {
-    if (row.name == "used") return "most in use";
-    if (row.name == "swap") return "most swap in use";
-    return "least MemAvailable";
+  columns.add(data_column("metric"), &PeakRow::name);
+  columns.add(display_column("OF THE MACHINE"), [](const PeakRow& row) {
+    if (row.name == "used") return "highest in use";
+    if (row.name == "swap") return "highest swap in use";
+    return "lowest MemAvailable";
   });
   return columns;
 }
 
 struct OtherRow {
   const Others* others;
-  const Holder* holder;
+  const RankedProcess* holder;
 };
 
 Section other_section(const std::vector<Others>& all) {
@@ -106,7 +106,7 @@ Section other_section(const std::vector<Others>& all) {
   add_process(columns, [](const Row& row) { return &row.holder->process.info; });
   std::vector<Row> rows;
   for (const Others& others : all) {
-    for (const Holder& holder : others.holders.largest) rows.push_back({&others, &holder});
+    for (const RankedProcess& holder : others.largest) rows.push_back({&others, &holder});
   }
   return {"others", "", make_table(columns, rows)};
 }
@@ -114,7 +114,7 @@ Section other_section(const std::vector<Others>& all) {
 struct GroupRow {
   const Others* others;
   const char* group;
-  std::string name;  // empty: of all the others
+  std::string name;  // empty: all the others
   std::int64_t processes = 0;
   std::int64_t kib = 0;
 };
@@ -123,11 +123,11 @@ std::int64_t pss_of(const GroupState& group) {
   return group.kib[Metric::pss].value_or(0);
 }
 
-// The largest groups, and all the others in one row: they add up to what was held.
+// The largest groups, and the others in one row: they add up to the total.
 std::vector<GroupRow> group_rows(const Others& others, const char* group, const std::vector<GroupState>& states) {
   std::vector<GroupRow> rows;
   for (const GroupState& state : states) {
-    if (rows.size() <= kMostGroups) rows.push_back({&others, group, rows.size() < kMostGroups ? state.name : ""});
+    if (rows.size() <= kMaxGroups) rows.push_back({&others, group, rows.size() < kMaxGroups ? state.name : ""});
     rows.back().processes += state.processes;
     rows.back().kib += pss_of(state);
   }
@@ -145,19 +145,19 @@ Section made_by_section(const std::vector<Others>& all) {
       {{"pss_kib", "", Kind::size}, &Row::kib}};
   std::vector<Row> rows;
   for (const Others& others : all) {
-    for (Row& row : group_rows(others, "identity", others.holders.identities)) rows.push_back(std::move(row));
-    for (Row& row : group_rows(others, "category", others.holders.categories)) rows.push_back(std::move(row));
+    for (Row& row : group_rows(others, "identity", others.identities)) rows.push_back(std::move(row));
+    for (Row& row : group_rows(others, "category", others.categories)) rows.push_back(std::move(row));
   }
   return {"made_by", "", make_table(columns, rows)};
 }
 
 // "java (812) 1.2 GiB, postgres (33) 800.0 MiB"
-std::string holders_line(const Holders& holders, Units units) {
+std::string holders_line(const Others& others, Units units) {
   std::string line;
-  for (const Holder& holder : holders.largest) {
+  for (const RankedProcess& holder : others.largest) {
     const ProcessInfo& info = holder.process.info;
     line += fmt::format("{}{} ({}) {}", line.empty() ? "" : ", ", to_printable(info.comm), info.key.pid,
-                        print_size(holder.kib, units));
+                        format_size(holder.kib, units));
   }
   return line;
 }
@@ -173,45 +173,45 @@ std::vector<std::string> group_lines(const Others& others, Units units) {
       sum_kib += row.kib;
       line += fmt::format("{}{} ({}) {}", line.empty() ? "" : ", ",
                           row.name.empty() ? "others" : shorten(to_printable(row.name), name_columns), row.processes,
-                          print_size(row.kib, units));
+                          format_size(row.kib, units));
     }
-    if (!line.empty()) lines.push_back(fmt::format("    by {}, {}: {}", group, print_size(sum_kib, units), line));
+    if (!line.empty()) lines.push_back(fmt::format("    by {}, {}: {}", group, format_size(sum_kib, units), line));
   };
-  add("identity", others.holders.identities);
-  add("category", others.holders.categories);
+  add("identity", others.identities);
+  add("category", others.categories);
   return lines;
 }
 
-// The largest processes say little where they held less than half of it.
-bool many_made_it(const Holders& holders) {
+// The largest processes are not informative if they used less than half of it.
+bool many_made_it(const Others& others) {
   std::int64_t all_kib = 0;
-  for (const GroupState& group : holders.categories) all_kib += pss_of(group);
+  for (const GroupState& group : others.categories) all_kib += pss_of(group);
   std::int64_t largest_kib = 0;
-  for (const Holder& holder : holders.largest) largest_kib += holder.kib;
+  for (const RankedProcess& holder : others.largest) largest_kib += holder.kib;
   return 2 * largest_kib < all_kib;
 }
 
-// `brief`: one line of each, that which says more.
+// `brief`: one line of each, the more informative one.
 std::vector<std::string> other_lines(const std::vector<Others>& all, const Options& options, bool brief) {
   std::vector<std::string> lines;
   for (const Others& others : all) {
-    const std::string line = holders_line(others.holders, options.units);
+    const std::string line = holders_line(others, options.units);
     if (line.empty()) continue;
-    lines.push_back(fmt::format("  {}, {}{}:", to_printable(others.of), print_time(others.at_ms, options.zone),
-                                others.holders.means ? " (means of the bucket that holds it)" : ""));
+    lines.push_back(fmt::format("  {}, {}{}:", to_printable(others.of), format_time(others.at_ms, options.zone),
+                                others.means ? " (means of the bucket that holds it)" : ""));
     std::vector<std::string> more{"    " + line};
-    if (many_made_it(others.holders)) {
+    if (many_made_it(others)) {
       const std::vector<std::string> groups = group_lines(others, options.units);
       more.insert(brief ? more.begin() : more.end(), groups.begin(), groups.end());
     }
     if (brief) more.resize(1);
     lines.insert(lines.end(), more.begin(), more.end());
   }
-  if (!lines.empty()) lines.insert(lines.begin(), {"", "Who else held memory at the moment of the peak (PSS):"});
+  if (!lines.empty()) lines.insert(lines.begin(), {"", "Other memory users at each peak (PSS):"});
   return lines;
 }
 
-std::string title_of(const PeakQuestion& question) {
+std::string title_of(const PeakQuery& question) {
   return fmt::format("{}{}, {}", question.all_time ? "all-time peaks" : "peaks",
                      question.group == "process" ? "" : " by " + question.group,
                      question.by == Metric::hwm ? "VmHWM" : metric_title(question.by));
@@ -219,7 +219,7 @@ std::string title_of(const PeakQuestion& question) {
 
 }  // namespace
 
-void fill_peaks(const Context& context, const PeakQuestion& question, const Peaks& peaks,
+void fill_peaks(const Context& context, const PeakQuery& question, const Peaks& peaks,
                 const std::vector<Others>& others, Report& report) {
   report.title = title_of(question);
   report.facts = {{"group", "", Kind::text, question.group},
@@ -229,11 +229,13 @@ void fill_peaks(const Context& context, const PeakQuestion& question, const Peak
       question.group == "process" ? process_columns(question.range.to_ms) : group_columns(question.group, peaks.rows),
       peaks.rows);
   mark_sorted(report.rows, "peak_kib");
-  report.sections = {{"machine", "Machine", make_table(machine_peak_columns(), peaks.machine)}};
+  // The machine and the categories are not filtered.
+  const bool all = question.filter.takes_all();
+  if (all) report.sections = {{"machine", "Machine", make_table(machine_peak_columns(), peaks.machine)}};
   std::vector<PeakRow> categories = peaks.categories;
-  const auto room = room_for(context, question, peaks.tier).categories;
+  const auto room = row_limits_for(context, question, peaks.tier).categories;
   if (room && *room < categories.size()) categories.resize(*room);
-  if (question.group != "category") {
+  if (all && question.group != "category") {
     report.sections.push_back(
         {"categories", "Categories (PSS)", make_table(group_columns("category", categories), categories)});
     mark_sorted(report.sections.back().table, "peak_kib");
@@ -242,22 +244,21 @@ void fill_peaks(const Context& context, const PeakQuestion& question, const Peak
   report.sections.push_back(made_by_section(others));
   if (auto line = inexact_line(peaks.exact)) report.warnings.push_back(*std::move(line));
   report.notes = other_lines(others, context.options, lines_to_fit(context) && !context.options.limit);
-  Cut cut = peaks.cut;
+  Truncation cut = peaks.cut;
   const std::string metric(question.by == Metric::hwm ? "VmHWM" : metric_title(question.by));
   cut.of = metric;
   note_cut(report, cut, context.options.units);
-  if (categories.size() < peaks.categories.size()) {
+  if (all && categories.size() < peaks.categories.size()) {
     report.notes.push_back(fmt::format("{} of {} categories shown (--group category shows all).", categories.size(),
                                        peaks.categories.size()));
   }
   report.notes.push_back(unseen_note(question, peaks, context.options.units));
-  if (peaks.means)
-    report.notes.emplace_back("Rollups do not know the highest sum of such a group: it is the highest mean.");
+  if (peaks.means) report.notes.emplace_back("Rollups have no highest sum of such a group: this is the highest mean.");
   report_tier(peaks.tier, report);
   if (!question.all_time && !context.when.range) {
     report.notes.push_back(
-        fmt::format("By {} the peak is that of the sum over its processes, within the last 24 hours "
-                    "of recording: ask for another range with --from, --last or --day.",
+        fmt::format("By {} a peak is that of the sum over the processes in the last 24 hours of recording; --from, "
+                    "--last and --day set another range.",
                     question.group));
   }
 }

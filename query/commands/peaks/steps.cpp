@@ -3,15 +3,170 @@
 #include <unordered_map>
 
 #include "query/commands/peaks/peaks.h"
-#include "query/history/history.h"
+#include "query/history/marks.h"
+#include "query/history/row_plan.h"
 #include "query/history/tier.h"
 #include "store/exits.h"
+#include "store/names.h"
 
 namespace memoir::query {
 
 namespace {
 
-// MemAvailable upside down: its maximum is the low-water mark.
+// Inputs of the parts of peaks_from_steps.
+struct PeakInput {
+  Reader& reader;
+  Range range;
+  Tier tier = {};
+};
+
+constexpr std::size_t kEnoughMarks = 1000;  // to rank
+constexpr std::size_t kAllMarks = std::numeric_limits<std::size_t>::max();
+
+// For a bucket without an exact time, the maximum was reached somewhere within it.
+Peak highest_of(const Summary& summary, const PeakInput& source, std::int64_t subject = 0) {
+  if (!holds_groups(source.tier)) return {subject, *summary.max, summary.max_at_ms, summary.max_at_ms};
+  const Range within = max_reached(summary, source.tier);
+  return {subject, *summary.max, std::min(within.to_ms, source.range.to_ms), within.from_ms};
+}
+
+PeakRow row_of(std::string name, const Summary& summary, const PeakInput& source) {
+  const Peak peak = highest_of(summary, source);
+  const auto within = peak.before_ms == peak.at_ms ? std::nullopt : std::optional(source.tier);
+  return {std::move(name), nullptr, peak, summary.last, summary.last_ms, within};
+}
+
+// If the maximum of a sum is unknown, its highest mean replaces it.
+Summary summary_of(SubjectSum& sum) {
+  Fold fold;
+  sum.visit([&fold](Interval interval) {
+    if (!interval.max) interval.min = interval.max = interval.mean;
+    fold.add(interval);
+  });
+  return fold.summary();
+}
+
+bool is_same(const HighWater& mark, const PeakRow& row) {
+  return mark.subject == SubjectKind::machine ? to_string(mark.metric) == row.name : mark.name == row.name;
+}
+
+// A mark reached in the range is no lower than the maximum of the intervals when its day's maximum is in the range. Of
+// equal ones the mark is more precise, unless the interval ends before it.
+bool replaces(const HighWater& mark, const PeakRow& row) {
+  if (mark.value_kib != row.peak.value_kib) return raises(mark.metric, mark.value_kib, row.peak.value_kib);
+  return row.within ? mark.at_ms < row.peak.at_ms : mark.at_ms == row.peak.at_ms;
+}
+
+// Returns the marks of groups and of the machine that were reached in the range.
+Result<std::vector<HighWater>> marks_within(const PeakInput& source, const std::set<SubjectKind>& kinds) {
+  const Range range = source.range;
+  std::vector<HighWater> marks = TRY(source.reader.high_water(range, kinds));
+  std::erase_if(marks, [range](const HighWater& mark) {
+    return mark.at_ms < range.from_ms || mark.at_ms > range.to_ms || (mark.metric == Metric::hwm && stood(mark));
+  });
+  return marks;
+}
+
+void fold_marks(const std::vector<HighWater>& marks, SubjectKind kind, std::optional<Metric> metric,
+                std::vector<PeakRow>& rows) {
+  for (const HighWater& mark : marks) {
+    if (mark.subject != kind || (metric && mark.metric != *metric)) continue;
+    for (PeakRow& row : rows) {
+      if (!is_same(mark, row) || !replaces(mark, row)) continue;
+      row.peak = {row.peak.subject, mark.value_kib, mark.at_ms, mark.before_ms, mark.seen_by};
+      row.within.reset();
+    }
+  }
+}
+
+// Marks of processes (including unsampled ones) reached in the range: the highest `most`, or with a filter all. The
+// marks of days are many: a long range uses those of all time. For a process with an earlier, higher mark the rollups
+// have the maximum.
+Result<ProcessMarks> marks_of(const PeakInput& source, const PeakQuery& question, std::size_t most) {
+  constexpr std::int64_t few_days_ms = 2 * 86'400'000;
+  const bool few_days = source.range.to_ms - source.range.from_ms <= few_days_ms;
+  Result<ProcessMarks> marks =
+      source.reader.process_marks(few_days ? std::optional(source.range) : std::nullopt, source.range, question.by,
+                                  question.filter.takes_all() ? most : kAllMarks);
+  if (marks && question.by == Metric::hwm) std::erase_if(marks->marks, stood);
+  return marks;
+}
+
+bool reads_whole_groups(const PeakQuery& question) {
+  return group_kind(question.group) && question.filter.takes_all();
+}
+
+// For a group without its own rollups the highest sum is unknown: its highest mean replaces it.
+Result<std::vector<PeakRow>> group_rows(const PeakInput& source, const PeakQuery& question, LeftOutRows& left_out) {
+  const MakeSum make = TRY(sums_over(source.reader, source.tier, source.range));
+  RowPlan plan(question.group, question.filter, question.max_rows);
+  std::vector<SubjectSum> sums;
+  TRY(visit_rows(source.reader, {source.tier, SubjectKind::process, {}, source.range, {question.by}}, plan,
+                 RowRank::highest, [&](std::size_t row, const SubjectInterval& of, bool gone) {
+                   if (row == RowPlan::kLeftOut) return;
+                   while (sums.size() <= row) sums.push_back(make());
+                   sums[row].add(of, gone);
+                 }));
+  std::vector<PeakRow> rows;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const Summary summary = summary_of(sums[i]);
+    if (summary.max) rows.push_back(row_of(plan.rows()[i].name, summary, source));
+  }
+  left_out = plan.left_out();
+  std::ranges::sort(rows, {}, &PeakRow::name);
+  rank_rows(rows);
+  return rows;
+}
+
+// The highest VmHWM of one process of each identity.
+Result<std::vector<PeakRow>> identity_marks(const PeakInput& source) {
+  std::vector<PeakRow> rows =
+      rows_of(TRY(marks_within(source, {SubjectKind::identity})), SubjectKind::identity, Metric::hwm);
+  rank_rows(rows);
+  return rows;
+}
+
+// For each other group, including unsampled processes.
+Result<std::vector<PeakRow>> member_marks(const PeakInput& source, const PeakQuery& question) {
+  const ProcessMarks marks = TRY(marks_of(source, question, kAllMarks));
+  std::unordered_map<std::int64_t, Peak> by_id;
+  std::vector<std::int64_t> ids;
+  for (const HighWater& mark : marks.marks) {
+    if (by_id.emplace(mark.subject_id, peak_of(mark)).second) ids.push_back(mark.subject_id);
+  }
+  std::map<std::string, PeakRow> groups;
+  const auto add = [&](const StoredProcess& process, std::int64_t many, const Peak& peak) {
+    if (!question.filter.matches(process)) return;
+    PeakRow& row = groups[peak_name(process, question.group)];
+    row.processes = row.processes.value_or(0) + many;
+    if (peak.value_kib > row.peak.value_kib) row.peak = peak;
+  };
+  TRY(visit_processes_by_id(source.reader, ids,
+                            [&](const StoredProcess& process) { add(process, 1, by_id.at(process.id)); }));
+  // A sum has the exit time of its largest process, by which its peak had been reached.
+  const auto sums = TRY(load_exit_sums(source.reader, source.range));
+  for (const ExitSum& sum : sums)
+    add(stand_in(sum), sum.count, {0, sum.peak_kib, sum.peak_ms, std::min(sum.first_ms - sum.lived_ms, sum.peak_ms)});
+  std::vector<PeakRow> rows;
+  for (auto& [name, row] : groups) {
+    row.name = name;
+    if (row.peak.value_kib > 0) rows.push_back(std::move(row));
+  }
+  rank_rows(rows);
+  return rows;
+}
+
+// Replaces peaks by marks of the range that are at least as high: a mark has its time and source.
+Status fold_marks(const PeakInput& source, const PeakQuery& question, Peaks& peaks) {
+  const std::vector<HighWater> marks = TRY(marks_within(source, reported_kinds(question)));
+  fold_marks(marks, SubjectKind::machine, std::nullopt, peaks.machine);
+  fold_marks(marks, SubjectKind::category, Metric::pss, peaks.categories);
+  const auto kind = group_kind(question.group);
+  if (kind && !peaks.means) fold_marks(marks, *kind, question.by, peaks.rows);
+  return Done{};
+}
+
+// Inverted: the maximum is the lowest value.
 Interval below(const Interval& interval) {
   const auto minus = [](std::optional<std::int64_t> value) { return value ? std::optional(-*value) : std::nullopt; };
   Interval turned = interval;
@@ -21,20 +176,19 @@ Interval below(const Interval& interval) {
   return turned;
 }
 
-Result<std::vector<PeakRow>> machine_rows(const PeakSource& source) {
-  constexpr Metric available = metric_of(MachineField::mem_available);
-  const std::vector<Metric> metrics{Metric::used, available, Metric::swap_used};
+Result<std::vector<PeakRow>> machine_rows(const PeakInput& source) {
+  const std::vector<Metric> metrics(kMachinePeaks.begin(), kMachinePeaks.end());
   std::map<Metric, Fold> folds;
   TRY(source.reader.history({source.tier, SubjectKind::machine, {}, source.range, metrics},
                             [&](const SubjectInterval& of) {
-                              folds[of.metric].add(of.metric == available ? below(of.interval) : of.interval);
+                              folds[of.metric].add(info_of(of.metric).lowest ? below(of.interval) : of.interval);
                             }));
   std::vector<PeakRow> rows;
   for (const Metric metric : metrics) {
     const Summary summary = folds[metric].summary();
     if (!summary.max) continue;
     PeakRow row = row_of(std::string(to_string(metric)), summary, source);
-    if (metric == available) {
+    if (info_of(metric).lowest) {
       row.peak.value_kib = -row.peak.value_kib;
       row.now_kib = -*row.now_kib;
     }
@@ -43,8 +197,8 @@ Result<std::vector<PeakRow>> machine_rows(const PeakSource& source) {
   return rows;
 }
 
-// `exact` gets how much of what rollups tell was exact.
-Result<std::vector<PeakRow>> category_rows(const PeakSource& source, Metric by, ExactShare* exact = nullptr) {
+// `exact` gets the exact share of rollup values.
+Result<std::vector<PeakRow>> category_rows(const PeakInput& source, Metric by, ExactShare* exact = nullptr) {
   std::map<std::string, Fold> folds;
   TRY(visit_groups(source.reader, {source.tier, SubjectKind::category, {}, source.range, {by}},
                    [&](const std::string& name, const SubjectInterval& of) {
@@ -62,87 +216,100 @@ Result<std::vector<PeakRow>> category_rows(const PeakSource& source, Metric by, 
 
 // One process in the range.
 struct Life {
-  const StoredProcess* process = nullptr;
-  bool newborn = false;
   HighWaterFold high_water;
-  Fold fold;  // of what is resident, or of the metric
+  Fold fold;  // of resident memory, or of the metric
+  std::optional<Peak> mark;
 };
 
-std::optional<PeakRow> row_of(const Life& life, const PeakQuestion& question, const PeakSource& source) {
+bool is_newborn(const StoredProcess& process, Range range) {
+  return (process.info.key.exec_count > 0 ? process.first_ms : process.info.start_ms) >= range.from_ms;
+}
+
+std::optional<PeakRow> row_of(const PlannedRow& planned, const Life& life, const PeakInput& source) {
   const Summary summary = life.fold.summary();
-  const auto mark = life.high_water.found();
-  if (!summary.max && !mark) return std::nullopt;
-  PeakRow row{peak_name(*life.process, question.group), *life.process, {}, summary.last, summary.last_ms};
-  row.peak = mark ? Peak{life.process->id, mark->value_kib, mark->at_ms, mark->at_ms}
-                  : peak_of(summary, source, life.process->id);
-  if (row.peak.before_ms != row.peak.at_ms) row.within = source.tier;
+  const auto raised = life.high_water.found();
+  if (!summary.max && !raised && !life.mark) return std::nullopt;
+  PeakRow row{planned.name, planned.process, {}, summary.last, summary.last_ms};
+  if (raised) {
+    row.peak = {row.process->id, raised->value_kib, raised->at_ms, raised->at_ms};
+  } else if (summary.max) {
+    row.peak = highest_of(summary, source, row.process->id);
+  }
+  if (life.mark && life.mark->value_kib >= row.peak.value_kib) {
+    row.peak = *life.mark;
+  } else if (row.peak.before_ms != row.peak.at_ms) {
+    row.within = source.tier;
+  }
   return row;
 }
 
-using Lives = std::unordered_map<std::int64_t, Life>;
-
-Lives lives_of(const std::vector<StoredProcess>& processes, const PeakQuestion& question) {
-  Lives lives;
-  for (const StoredProcess& process : processes) {
-    if (!question.filter.matches(process)) continue;
-    const std::int64_t born_ms = process.info.key.exec_count > 0 ? process.first_ms : process.info.start_ms;
-    lives[process.id] = {&process, born_ms >= question.range.from_ms, {}, {}};
-  }
-  return lives;
-}
-
-Status add_intervals(const ProcessHistory& history, Lives& lives) {
-  std::optional<std::int64_t> resident;
-  return history.visit([&](const SubjectInterval& of) {
-    const auto life = lives.find(of.subject_id);
-    if (life == lives.end()) return;
-    if (of.metric == Metric::hwm) {
-      life->second.high_water.add(of.interval.max_at_ms.value_or(of.interval.from_ms), resident, of.interval.max,
-                                  life->second.newborn);
-      return;
-    }
-    life->second.fold.add(of.interval);
-    resident = of.interval.mean;
-  });
-}
-
-// Of VmHWM what is resident beside it, and of rollups that alone: the marks of the store stand in for it.
-std::vector<Metric> metrics_of(const PeakSource& source, Metric by) {
+// For VmHWM also the resident memory, and for rollups only that: the store's marks replace VmHWM.
+std::vector<Metric> metrics_of(const PeakInput& source, Metric by) {
   if (by != Metric::hwm) return {by};
   return holds_groups(source.tier) ? std::vector{Metric::rss} : std::vector{Metric::rss, Metric::hwm};
 }
 
-Result<std::vector<PeakRow>> process_rows(const PeakSource& source, const PeakQuestion& question) {
-  const ProcessHistory history = TRY(ProcessHistory::load(
-      source.reader, {source.tier, SubjectKind::process, {}, source.range, metrics_of(source, question.by)}));
-  Lives lives = lives_of(history.processes(), question);
-  TRY(add_intervals(history, lives));
-  std::vector<PeakRow> rows;
-  rows.reserve(lives.size());
-  for (const StoredProcess& process : history.processes()) {
-    const auto life = lives.find(process.id);
-    if (life == lives.end()) continue;
-    if (auto row = row_of(life->second, question, source)) rows.push_back(*std::move(row));
+// Processes that no tick observed, and those whose mark is above all that was observed of rows that were left out.
+Status add_marked(Reader& reader, const std::vector<HighWater>& marks, RowPlan& plan) {
+  std::vector<std::int64_t> ids;
+  std::unordered_map<std::int64_t, std::int64_t> marks_kib;
+  for (const HighWater& mark : marks) {
+    const RowPlan::Place* const place = plan.find(mark.subject_id);
+    const bool left_out = place != nullptr && place->row == RowPlan::kLeftOut;
+    if (left_out ? mark.value_kib <= plan.left_out().highest_kib : place != nullptr) continue;
+    if (marks_kib.emplace(mark.subject_id, mark.value_kib).second) ids.push_back(mark.subject_id);
   }
-  if (holds_groups(source.tier)) TRY(add_process_marks(source, question, rows));
+  return visit_processes_by_id(
+      reader, ids, [&](const StoredProcess& process) { plan.add_marked(process, marks_kib.at(process.id)); });
+}
+
+Result<std::vector<PeakRow>> process_rows(const PeakInput& source, const PeakQuery& question, LeftOutRows& left_out) {
+  RowPlan plan(question.group, question.filter, question.max_rows);
+  std::vector<Life> lives;
+  std::optional<std::int64_t> resident;
+  const auto add = [&](std::size_t row, const SubjectInterval& of, bool) {
+    if (row == RowPlan::kLeftOut) return;
+    lives.resize(plan.rows().size());
+    if (of.metric == Metric::hwm) {
+      return lives[row].high_water.add(of.interval.max_at_ms.value_or(of.interval.from_ms), resident, of.interval.max,
+                                       is_newborn(*plan.rows()[row].process, question.range));
+    }
+    lives[row].fold.add(of.interval);
+    resident = of.interval.mean;
+  };
+  const bool complete = TRY(
+      visit_rows(source.reader, {source.tier, SubjectKind::process, {}, source.range, metrics_of(source, question.by)},
+                 plan, RowRank::highest, add));
+  const ProcessMarks marks = TRY(marks_of(source, question, complete ? kAllMarks : kEnoughMarks));
+  TRY(add_marked(source.reader, marks.marks, plan));
+  lives.resize(plan.rows().size());
+  for (const HighWater& mark : marks.marks) {
+    const RowPlan::Place* const place = plan.find(mark.subject_id);
+    if (place != nullptr && place->row != RowPlan::kLeftOut) lives[place->row].mark = peak_of(mark);
+  }
+  std::vector<PeakRow> rows;
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    if (auto row = row_of(plan.rows()[i], lives[i], source)) rows.push_back(*std::move(row));
+  }
+  left_out = plan.left_out();
   rank_rows(rows);
   return rows;
 }
 
-// Of ticks: by the time of it.
+// For ticks: by its time.
 Status add_seen_by(Reader& reader, PeakRow& row) {
   Peak& peak = row.peak;
   if (peak.seen_by || row.within) return Done{};
   const std::optional<StoredTick> tick = TRY(reader.tick_at(peak.at_ms));
   if (!tick) return Done{};
-  peak.seen_by = tick->begin.wall_ms == peak.at_ms ? SeenBy::sample : SeenBy::look;
-  if (!row.process || peak.seen_by == SeenBy::sample) return Done{};
+  peak.seen_by = tick->begin.wall_ms == peak.at_ms ? Origin::sample : Origin::scan;
+  if (!row.process || peak.seen_by == Origin::sample) return Done{};
   const auto end = TRY(load_exit_of(reader, row.process->id));
-  if (end && end->ended_ms == peak.at_ms) peak.seen_by = SeenBy::exit;
+  if (end && end->exited_ms == peak.at_ms) peak.seen_by = Origin::exit;
   return Done{};
 }
 
-// A peak was reached after the tick before; one that stood when the range began, at a time that it does not tell.
+// A peak was reached after the previous tick; one that existed at the start of the range has an unknown time.
 Status add_tick_before(Reader& reader, std::int64_t from_ms, PeakRow& row) {
   if (row.peak.at_ms <= from_ms || row.peak.before_ms != row.peak.at_ms) return Done{};
   const std::optional<StoredTick> before = TRY(reader.tick_at(row.peak.at_ms - 1));
@@ -160,7 +327,7 @@ Status add_ticks_before(Reader& reader, std::int64_t from_ms, std::vector<PeakRo
   return Done{};
 }
 
-// In a bucket of which the ticks are kept these tell when the peak was reached. Those of an hour would take too long.
+// If the ticks of a bucket are kept, they have the time of the peak. Those of an hour would take too long.
 Status refine_by_ticks(const Context& context, Metric by, std::vector<PeakRow>& rows) {
   for (PeakRow& row : rows) {
     if (row.within != Tier::five_minutes) continue;
@@ -176,14 +343,12 @@ Status refine_by_ticks(const Context& context, Metric by, std::vector<PeakRow>& 
   return Done{};
 }
 
-// As near as can be told when each peak was reached, and what a process of rollups held last.
-Status add_exact_times(const Context& context, const PeakQuestion& question, const PeakSource& whole, Peaks& peaks) {
+// The most exact known time of each peak, and the last memory of a process from rollups.
+Status add_exact_times(const Context& context, const PeakQuery& question, const PeakInput& whole, Peaks& peaks) {
   const std::int64_t from_ms = question.range.from_ms;
-  if (holds_groups(whole.tier)) {
-    TRY(fold_marks(whole, question, peaks));
-    TRY(refine_by_ticks(context, Metric::pss, peaks.categories));
-    if (question.group == "category" && !peaks.means) TRY(refine_by_ticks(context, question.by, peaks.rows));
-  }
+  TRY(fold_marks(whole, question, peaks));
+  TRY(refine_by_ticks(context, Metric::pss, peaks.categories));
+  if (question.group == "category" && !peaks.means) TRY(refine_by_ticks(context, question.by, peaks.rows));
   for (std::vector<PeakRow>* part : {&peaks.machine, &peaks.categories, &peaks.rows}) {
     TRY(add_ticks_before(context.reader, from_ms, *part));
   }
@@ -191,40 +356,28 @@ Status add_exact_times(const Context& context, const PeakQuestion& question, con
   return add_last_sights(context, question, nullptr, peaks);
 }
 
-Result<std::vector<PeakRow>> asked_rows(const PeakSource& source, const PeakQuestion& question, ExactShare& exact) {
+Result<std::vector<PeakRow>> asked_rows(const PeakInput& source, const PeakQuery& question, Peaks& peaks) {
   const bool process = question.group == "process";
-  if (question.group == "category" && question.filter.takes_all()) return category_rows(source, question.by, &exact);
+  if (question.group == "category" && question.filter.takes_all())
+    return category_rows(source, question.by, &peaks.exact);
   if (!process && question.by == Metric::hwm)
     return marks_members(question) ? identity_marks(source) : member_marks(source, question);
-  if (!process) return group_rows(source, question);
-  return process_rows(source, question);
+  return process ? process_rows(source, question, peaks.left_out) : group_rows(source, question, peaks.left_out);
 }
 
 }  // namespace
 
-Peak peak_of(const Summary& summary, const PeakSource& source, std::int64_t subject) {
-  if (!holds_groups(source.tier)) return {subject, *summary.max, summary.max_at_ms, summary.max_at_ms};
-  const Range within = max_reached(summary, source.tier);
-  return {subject, *summary.max, std::min(within.to_ms, source.range.to_ms), within.from_ms};
-}
-
-PeakRow row_of(std::string name, const Summary& summary, const PeakSource& source) {
-  const Peak peak = peak_of(summary, source);
-  const auto within = peak.before_ms == peak.at_ms ? std::nullopt : std::optional(source.tier);
-  return {std::move(name), std::nullopt, peak, summary.last, summary.last_ms, within};
-}
-
-Result<Peaks> peaks_from_steps(const Context& context, const PeakQuestion& question) {
+Result<Peaks> peaks_from_steps(const Context& context, const PeakQuery& question) {
   const bool sums = question.group != "process" && !reads_whole_groups(question);
   const Tier tier = TRY(tier_of(context, question.range, sums ? Reads::sums : Reads::all));
-  // Of the machine and of categories rollups know the highest too.
-  const PeakSource whole{context.reader, question.range, TRY(tier_of(context, question.range, Reads::all))};
-  const PeakSource source{context.reader, question.range, tier};
+  // For the machine and categories rollups have the maximum, too.
+  const PeakInput whole{context.reader, question.range, TRY(tier_of(context, question.range, Reads::all))};
+  const PeakInput source{context.reader, question.range, tier};
   Peaks peaks;
   peaks.tier = tier;
   peaks.means = holds_groups(tier) && sums;
   peaks.machine = TRY(machine_rows(whole));
-  peaks.rows = TRY(asked_rows(source, question, peaks.exact));
+  peaks.rows = TRY(asked_rows(source, question, peaks));
   limit_peaks(context, question, peaks);
   if (question.group != "category") {
     peaks.categories = TRY(category_rows(whole, Metric::pss, &peaks.exact));

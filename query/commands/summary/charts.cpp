@@ -11,7 +11,7 @@ namespace memoir::query {
 
 namespace {
 
-constexpr std::size_t kMostSmall = 6;
+constexpr std::size_t kMaxSmall = 6;
 
 std::optional<double> real(std::optional<std::int64_t> value) {
   return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
@@ -21,7 +21,7 @@ bool within(const Interval& bucket, const Day& day) {
   return bucket.until_ms > day.begin_ms && bucket.from_ms < day.end_ms;
 }
 
-// A bucket of which little was recorded is drawn where it is; a gap is a gap.
+// A partly recorded bucket is drawn at its place; a gap stays a gap.
 std::vector<ChartPoint> points_of(const std::vector<Interval>& series, const Day& day) {
   std::vector<ChartPoint> points;
   for (const Interval& bucket : series) {
@@ -32,7 +32,7 @@ std::vector<ChartPoint> points_of(const std::vector<Interval>& series, const Day
   return points;
 }
 
-// Every three hours of the clock, also where a day has 23 or 25 of them.
+// Every three hours of the clock, even on a day of 23 or 25 hours.
 std::vector<std::pair<std::int64_t, std::string>> hours_of(const Day& day, Zone zone) {
   std::vector<std::pair<std::int64_t, std::string>> times;
   Civil at = to_civil(day.begin_ms, zone);
@@ -44,12 +44,20 @@ std::vector<std::pair<std::int64_t, std::string>> hours_of(const Day& day, Zone 
   return times;
 }
 
-// Between what the days before were at each time of the day, moved onto the day. By quarters of an hour: single buckets
+std::vector<std::pair<std::int64_t, std::string>> days_of(const DaySummary& summary, Zone zone) {
+  return transformed(summary.parts, [zone](const Day& day) {
+    const Civil at = to_civil(day.begin_ms, zone);
+    return std::pair(day.begin_ms, fmt::format("{} {}", format_weekday(at), at.day));
+  });
+}
+
+// The range of the previous days at each time of the day, moved to this day. By quarters of an hour: single buckets
 // would make it ragged.
 std::vector<ChartPoint> usual_of(const DaySummary& summary) {
   constexpr std::int64_t width_ms = kHourMs / 4;
   const Day& day = summary.day;
   std::vector<ChartPoint> points;
+  if (summary.is_week()) return points;
   for (std::int64_t from_ms = day.begin_ms; from_ms < day.end_ms; from_ms += width_ms) {
     points.push_back({from_ms, std::min(from_ms + width_ms, day.end_ms), {}, {}, {}});
   }
@@ -74,7 +82,7 @@ Chart day_chart(std::string title, std::vector<ChartPoint> points, const DaySumm
   chart.from_ms = summary.day.begin_ms;
   chart.to_ms = summary.day.end_ms;
   chart.points = std::move(points);
-  chart.times = hours_of(summary.day, zone);
+  chart.times = summary.is_week() ? days_of(summary, zone) : hours_of(summary.day, zone);
   return chart;
 }
 
@@ -92,33 +100,32 @@ Chart used_chart(const DaySummary& summary, Zone zone) {
 }
 
 Chart week_chart(const DaySummary& summary, Zone zone) {
-  constexpr std::array names{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   Chart chart;
   chart.title = "Memory in use by day: lowest, mean and highest";
-  chart.from_ms = summary.days.front().day.begin_ms;
+  chart.from_ms = shown_days(summary).front().day.begin_ms;
   chart.to_ms = summary.day.end_ms;
-  for (const MachineDay& day : summary.days) {
+  for (const MachineDay& day : shown_days(summary)) {
+    if (summary.is_week() && day.day.begin_ms == summary.day.begin_ms && day.day.end_ms == summary.day.end_ms) continue;
     const auto value = [](const std::optional<Extremum>& extremum) {
       return extremum ? real(extremum->value) : std::nullopt;
     };
     chart.points.push_back(
         {day.day.begin_ms, day.day.end_ms, value(day.used.lowest), real(day.used.mean), value(day.used.highest)});
-    // Of eight days one stands twice.
+    // One of the eight days occurs twice.
     const Civil at = to_civil(day.day.begin_ms, zone);
-    chart.times.emplace_back((day.day.begin_ms + day.day.end_ms) / 2,
-                             fmt::format("{} {}", names[static_cast<std::size_t>(weekday(at))], at.day));
+    chart.times.emplace_back((day.day.begin_ms + day.day.end_ms) / 2, fmt::format("{} {}", format_weekday(at), at.day));
   }
   return chart;
 }
 
-// Quarters of an hour: finer than that a small chart does not show.
-// Whoever was not there held nothing.
+// Quarters of an hour, in a week hours: a small chart does not show more. An absent subject counts as 0.
 std::vector<ChartPoint> coarse(const std::vector<Interval>& series, const DaySummary& summary) {
   const Day& day = summary.day;
+  const std::int64_t step_ms = summary.is_week() ? kHourMs : kHourMs / 4;
   std::vector<ChartPoint> points;
-  for (std::int64_t from_ms = day.begin_ms; from_ms < day.end_ms; from_ms += kHourMs / 4) {
-    const std::int64_t until_ms = std::min(from_ms + kHourMs / 4, day.end_ms);
-    const Figures figures = figures_of(series, from_ms, until_ms);
+  for (std::int64_t from_ms = day.begin_ms; from_ms < day.end_ms; from_ms += step_ms) {
+    const std::int64_t until_ms = std::min(from_ms + step_ms, day.end_ms);
+    const SpanStats figures = span_stats_of(series, from_ms, until_ms);
     if (covered_ms_of(summary.used, from_ms, until_ms) == 0) continue;
     if (!figures.mean) points.push_back({from_ms, until_ms, 0, 0, 0});
     if (!figures.mean || !figures.highest || !figures.lowest) continue;
@@ -138,7 +145,7 @@ std::vector<Chart> summary_charts(const DaySummary& summary, Zone zone) {
   const auto recorded =
       std::ranges::count_if(summary.days, [](const MachineDay& day) { return day.used.mean.has_value(); });
   if (recorded > 1) charts.push_back(week_chart(summary, zone));
-  for (std::size_t i = 0; i < std::min(kMostSmall, summary.categories.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMaxSmall, summary.categories.size()); ++i) {
     const Usage& of = summary.categories[i];
     charts.push_back(day_chart(of.name + " (PSS)", coarse(of.series, summary), summary, zone));
     charts.back().small = true;
@@ -153,14 +160,14 @@ std::vector<std::string> summary_drawing(const DaySummary& summary, const Option
   std::vector<GridBucket> buckets;
   for (std::int64_t from_ms = day.begin_ms; from_ms < day.end_ms; from_ms += width_ms) {
     const std::int64_t until_ms = std::min(from_ms + width_ms, day.end_ms);
-    const Figures figures = figures_of(summary.used, from_ms, until_ms);
+    const SpanStats figures = span_stats_of(summary.used, from_ms, until_ms);
     GridBucket bucket{from_ms, until_ms, figures.covered_ms, {}, real(figures.mean), {}};
     if (figures.highest) bucket.max = figures.highest->value;
     if (figures.lowest) bucket.min = figures.lowest->value;
     buckets.push_back(bucket);
   }
   std::vector<std::string> lines = draw_chart(buckets, frame);
-  if (!lines.empty()) lines.insert(lines.begin(), {"", "Memory in use: the mean, with its range shaded"});
+  if (!lines.empty()) lines.insert(lines.begin(), {"", "Memory in use: mean, range shaded"});
   if (!lines.empty()) lines.emplace_back("");
   return lines;
 }

@@ -1,4 +1,4 @@
-// memoir summary: what a day was like.
+// memoir summary: what needs attention, and the figures of a day or a week.
 
 #include "query/commands/summary/summary.h"
 
@@ -16,26 +16,29 @@ namespace memoir::query {
 
 namespace {
 
-// The report of a day, whole.
-Result<Report> summarise_day(const Context& context, Day day) {
+// `parts`: the days of a week.
+Result<Report> summarise_day(const Context& context, Day day, bool whole, std::vector<Day> parts = {}) {
   // A day that is not over ends now.
   const std::int64_t latest_ms = std::max(context.now_ms, context.file.last_tick_ms);
   const Range range{day.begin_ms, std::clamp(latest_ms, day.begin_ms, day.end_ms - 1)};
   Report report = TRY(begin_range_report(context, range));
   if (report.nothing_recorded) return report;
-  const std::optional<DaySummary> summary = TRY(load_summary(context, day));
+  const std::optional<DaySummary> summary = TRY(load_summary(context, day, std::move(parts)));
   if (!summary) {
     report.nothing_recorded = true;
-    report.warnings.emplace_back("what was recorded on this day is too little to be summed up");
+    report.warnings.emplace_back("too little was recorded on this day for a summary");
     return report;
   }
-  fill_summary(context, *summary, report);
+  report.not_notable = context.options.if_notable && summary->dull();
+  fill_summary(context, *summary, whole, report);
   return report;
 }
 
 namespace fs = std::filesystem;
 
 constexpr int kKeptDays = 400;
+
+constexpr std::size_t kMaxHosts = 1000;
 
 constexpr std::array kEndings{".html", ".txt"};
 
@@ -48,14 +51,14 @@ bool is_there(const std::string& folder, const std::string& date) {
 
 Status write_day(const Context& context, const std::string& folder, const std::string& date, const Report& report) {
   const Options& options = context.options;
-  const Asked asked{"summary", context.file.path, context.runs.empty() ? "" : context.runs.back().boot.host};
+  const ReportContext asked{"summary", context.file.path, context.runs.empty() ? "" : context.runs.back().boot.host};
   const Presentation presentation{options.zone, options.units, false, report.width, options.ascii};
   const std::string path = (fs::path(folder) / date).string();
   const Status page = write_file(path + ".html", render_html(asked, report, presentation));
   return page ? write_file(path + ".txt", render_table(asked, report, presentation)) : page;
 }
 
-// "2026-11-19.html": only what is named so is ours to delete.
+// "2026-11-19.html": only files with such names may be deleted.
 bool is_ours(const std::string& name) {
   const std::string form = "0000-00-00";
   if (name.size() < form.size()) return false;
@@ -85,7 +88,7 @@ Status delete_oldest(const std::string& folder) {
   return Done{};
 }
 
-// The days that may be missing, the oldest first: those since the recording began, at most as many as are kept.
+// The days that may be missing, the oldest first: those since the recording started, at most as many as are kept.
 Result<std::vector<Day>> candidates(const Context& context) {
   const Zone zone = context.options.zone;
   const std::vector<TierSpan> spans = TRY(context.reader.tiers());
@@ -102,20 +105,20 @@ Result<std::vector<Day>> candidates(const Context& context) {
   return days;
 }
 
-// Writes the days before today that have something recorded and no file in `folder` yet; deletes the oldest beyond 400.
-// The answer is the latest of them.
+// Writes the days before today with recorded data and without a file in `folder`; deletes the oldest beyond 400.
+// Returns the latest of them.
 Result<Report> write_missing(const Context& context, const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
-    return Error{ErrorKind::gone, fmt::format("{}: is not a folder; make it first: mkdir -p {}", folder, folder)};
+    return Error{ErrorKind::io, fmt::format("{}: is not a folder; make it first: mkdir -p {}", folder, folder)};
   }
   const std::vector<Day> days = TRY(candidates(context));
   Report latest;
   std::vector<std::string> written;
   for (const Day& day : days) {
-    const std::string date = print_date(day.begin_ms, context.options.zone);
+    const std::string date = format_date(day.begin_ms, context.options.zone);
     if (is_there(folder, date)) continue;
-    Report report = TRY(summarise_day(context, day));
+    Report report = TRY(summarise_day(context, day, true));
     if (report.nothing_recorded) continue;
     TRY(write_day(context, folder, date, report));
     written.push_back(date);
@@ -128,7 +131,7 @@ Result<Report> write_missing(const Context& context, const std::string& folder) 
     latest.notes.push_back(fmt::format("Written to {}/{}.html and .txt.", folder, written.front()));
   } else {
     latest.notes.push_back(fmt::format("Written to {}: {}, {} to {}.", folder,
-                                       print_count(static_cast<std::int64_t>(written.size()), "day", "days"),
+                                       format_count(static_cast<std::int64_t>(written.size()), "day", "days"),
                                        written.front(), written.back()));
   }
   return latest;
@@ -137,24 +140,41 @@ Result<Report> write_missing(const Context& context, const std::string& folder) 
 Result<Report> run_summary(const Context& context) {
   if (context.options.write_missing) return write_missing(context, *context.options.write_missing);
   const Day day = TRY(parse_day(context.options.day.value_or("yesterday"), context.now_ms, context.options.zone));
-  Result<Report> report = summarise_day(context, day);
+  std::vector<Day> parts;
+  if (context.options.week) parts = week_until(day, context.options.zone);
+  const Day asked = parts.empty() ? day : Day{parts.front().begin_ms, day.end_ms};
+  Result<Report> report = summarise_day(context, asked, context.options.all, std::move(parts));
   const bool later = context.file.ticks > 0 && context.file.last_tick_ms >= day.end_ms;
   if (report && report->nothing_recorded && !context.options.day && later) {
-    report->warnings.emplace_back("a summary is of yesterday; memoir summary --day today tells of today");
+    report->warnings.emplace_back("the default is yesterday; for today: memoir summary --day today");
   }
   return report;
 }
 
 }  // namespace
 
+std::vector<Day> week_until(const Day& day, Zone zone) {
+  std::vector<Day> days;
+  for (int back = kDaysBefore - 1; back >= 0; --back) days.push_back(back == 0 ? day : day_before(day, back, zone));
+  return days;
+}
+
 Command summary_command() {
   return {.name = "summary",
-          .summary = "what a day was like: peaks, who held and who grew, OOM kills, restarts, against the week before",
-          .options = {Option::day, Option::limit, Option::hour, Option::config, Option::ascii, Option::write_missing},
+          .summary = "one day: what needs attention, and its figures",
+          .subject = "[FILE...]",
+          .options = {Option::day, Option::week, Option::if_notable, Option::all, Option::limit, Option::hour,
+                      Option::config, Option::ascii, Option::write_missing},
           .examples = {{"memoir summary", "yesterday, in 80 columns, as for a mail"},
-                       {"memoir summary --format html > yesterday.html", "the same as a page with charts"}},
+                       {"memoir summary --format html > yesterday.html", "the same as a page with charts"},
+                       {"memoir summary --week --if-notable", "the last seven days, if anything needs attention"}},
           .run = run_summary,
-          .formats = {"table", "json", "csv", "markdown", "html"}};
+          .subject_help =
+              "FILE: databases or extracts of several hosts: one line for each, those that need attention "
+              "first",
+          .subjects_are_files = true,
+          .run_alone = summarise_hosts,
+          .max_subjects = kMaxHosts};
 }
 
 }  // namespace memoir::query

@@ -1,77 +1,97 @@
 #pragma once
 
-// The daily summary. summary.cpp reads the question, load.cpp loads what it needs from the rollups (so that it
-// answers for a day of last year as for yesterday), people.cpp finds out about identities and processes,
-// leaks.cpp about leaks, report.cpp and its likes tell. summary.cpp keeps a folder of them, too.
+// The summary of a day or a week. summary.cpp parses the query, load.cpp loads the rollups (so that a day of last year
+// works as well as yesterday), groups.cpp, processes.cpp and leaks.cpp more; attention.cpp finds what needs attention;
+// report.cpp and others render them. summary.cpp also keeps a folder of summaries; hosts.cpp compares several files.
 //
-// Days are local ones: 23 or 25 hours long where the clocks change.
+// Days are local ones: 23 or 25 hours long if the clock changes.
 
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/grouping.h"
-#include "analysis/rolled.h"
+#include "analysis/span_stats.h"
 #include "query/args/times.h"
 #include "query/leaks/judged_leaks.h"
 #include "query/state/command.h"
+#include "store/activity.h"
 
 namespace memoir::query {
 
 inline constexpr int kDaysBefore = 7;
 
-// The machine over one day.
+// Format of times of day: in a week with the weekday.
+struct Stamp {
+  Stamp(Zone of, bool with_weekday = false) : zone(of), weekday(with_weekday) {}
+
+  Zone zone;
+  bool weekday;
+};
+
 struct MachineDay {
   Day day;
   std::int64_t recorded_ms = 0;
-  Figures used;
-  Figures available;
-  Figures swap;
+  SpanStats used;
+  SpanStats available;
+  SpanStats swap;
   std::optional<double> stalled_percent;  // share of the recorded time in which some task waited for memory (PSI some)
-  std::optional<double> worst_percent;    // of the bucket with the most
+  std::optional<double> worst_percent;    // of the bucket with the maximum
   std::optional<Extremum> worst;          // its value is in µs
-  std::optional<std::int64_t> oom_kills;  // absent: the kernel's counter was not recorded
+  std::optional<Activity> activity;       // nullopt: only rollups that are too wide remain
 
-  // Enough of it to compare with other days: half.
+  std::optional<std::int64_t> oom_kills() const { return activity ? activity->oom_kills : std::nullopt; }
+
+  // Enough of it was recorded to compare it with other days: half.
   bool comparable() const { return 2 * recorded_ms >= day.end_ms - day.begin_ms; }
 };
 
-// What the processes of an identity or a category held together (PSS).
+// Total memory (PSS) of the processes of an identity or a category.
 struct Usage {
-  std::string name;                 // of an identity what it is sorted under
-  std::string title;                // what people read in its place
+  std::string name;                 // for an identity its sort key
+  std::string title;                // human-readable name
   std::optional<std::int64_t> pid;  // of an identity that was one process on the day
-  std::int64_t most_processes = 0;  // at one time
-  Figures pss;
+  std::int64_t max_processes = 0;   // at one time
+  SpanStats pss;
   std::vector<Interval> series;  // over the day
-  // Means over hours of which at least half was recorded; 0 where it was not there.
-  std::optional<std::int64_t> begin_kib;  // the first of the day
+  // Means over hours of which at least half was recorded; 0 while it was absent.
+  std::optional<std::int64_t> begin_kib;  // the first hour of the day
   std::optional<std::int64_t> end_kib;    // and the last
-  std::optional<std::int64_t> week_kib;   // the first of the seven days that the day ends
+  std::optional<std::int64_t> week_kib;   // the first of the seven days ending with this day
   std::optional<std::int64_t> hwm_kib;    // highest VmHWM of one process, reached on the day
+  std::string program = {};               // for an identity: its unit and executable
+  std::int64_t folded = 0;                // brief identities of one program that this row adds up; 0: not a sum
 
   std::optional<std::int64_t> grown_day() const { return difference(end_kib, begin_kib); }
   std::optional<std::int64_t> grown_week() const { return difference(end_kib, week_kib); }
 };
 
-// The high-water mark of one process.
 struct ProcessPeak {
   StoredProcess process;
   HighWater mark;
 };
 
-// The processes of one identity that ended and were followed by others.
+// The processes of one identity that exited and were followed by others.
 struct Restarted {
   std::string name;
   std::string title;
   std::int64_t times = 0;
-  std::int64_t last_ms = 0;             // when the last of them was gone
+  std::int64_t last_ms = 0;             // exit of the last of them
   std::int64_t lived_ms = 0;            // the last of them
-  std::int64_t pause_ms = 0;            // until its successor began
+  std::int64_t pause_ms = 0;            // until the start of its successor
   std::optional<std::int64_t> hwm_kib;  // of the last of them
+  bool is_service = false;              // started by a service manager, not a worker of a pool or a repeated command
 };
 
-// Who held memory at the moment of a peak of the machine.
+// A service that was started again and again, each time after a short run.
+struct RestartLoop {
+  std::string title;
+  std::int64_t times = 0;
+  std::int64_t first_ms = 0;  // the first start
+  std::int64_t last_ms = 0;   // and the last
+};
+
+// Memory users at the time of a peak of the machine.
 struct Holding {
   std::string title;
   std::int64_t kib = 0;
@@ -81,59 +101,95 @@ struct RecorderDay {
   std::int64_t starts = 0;  // of the recorder
   std::int64_t unclean = 0;
   std::vector<std::int64_t> boots_ms;
-  std::optional<double> core_percent;  // absent: its ticks are gone
+  std::optional<double> core_percent;  // nullopt: its ticks have expired
   std::optional<double> mean_cpu_us;
-  Figures pss;
+  SpanStats pss;
   std::vector<Event> events;
 };
 
+// Something that needs attention.
+struct Concern {
+  std::string kind;                        // as in incidents; "near-limit", "tmpfs", "leak", "restarts", …
+  std::string subject = {};                // cgroup, mount point, program; empty for the machine
+  std::string text = {};                   // a sentence
+  std::string command = {};                // a memoir command that shows it
+  std::optional<std::int64_t> at_ms = {};  // when it happened, or was worst
+  std::optional<std::int64_t> value_kib = {};
+  std::optional<std::int64_t> limit_kib = {};
+  std::optional<std::int64_t> runs_out_ms = {};  // when a limit will be reached
+  Tone tone = Tone::warning;
+};
+
 struct DaySummary {
-  Day day;
-  bool over = true;                // the day, or the recording goes on
+  Day day;                         // or the days of a week
+  std::vector<Day> parts;          // of a week: its days
+  bool over = true;                // false: the day, or the recording, is not over
   Tier tier = Tier::five_minutes;  // of the day's values
-  std::int64_t first_ms = 0;       // of what is recorded of the day
+  std::int64_t first_ms = 0;       // first recorded time of the day
   std::int64_t last_ms = 0;
   std::optional<std::int64_t> total_kib;
   std::optional<std::int64_t> swap_total_kib;
-  std::vector<MachineDay> days;  // the day is the last
-  std::vector<Interval> used;    // over all of them
+  std::vector<MachineDay> days;       // the days before to compare with, and this day (or week)
+  std::vector<MachineDay> week_days;  // the days of a week
+  std::vector<Interval> used;         // over all of them
   std::vector<Interval> swap;
-  std::vector<Increase> oom_kills;
-  std::vector<Holding> holders;  // at the peak of used
+  std::vector<ActivityBucket> oom_kills;  // buckets with a kill
+  std::vector<Holding> holders;           // at the peak of used
   std::vector<Usage> categories;
   std::vector<Usage> identities;
   std::vector<ProcessPeak> processes;
   std::vector<Restarted> restarts;
-  std::int64_t began = 0;  // processes, on the day
-  std::int64_t ended = 0;
-  std::int64_t shortly = 0;  // of those that ended: lived for less than ten minutes
+  std::vector<RestartLoop> loops;
   RecorderDay recorder;
-  std::vector<LeakRow> leaks;  // by the end of the day, ranked
+  std::vector<LeakRow> leaks;  // at the end of the day, ranked
   LeakCounts leak_counts;
+  std::vector<Concern> attention;
+  bool limits_known = true;  // false: the ticks have expired, and with them usage of cgroups and tmpfs
   std::vector<std::string> warnings;
 
+  bool dull() const { return attention.empty(); }
+  bool is_week() const { return !parts.empty(); }
   const MachineDay& today() const { return days.back(); }
 };
 
-// Loads and computes all. Nothing recorded in the day: absent.
-Result<std::optional<DaySummary>> load_summary(const Context& context, Day day);
+// The seven days up to that day.
+std::vector<Day> week_until(const Day& day, Zone zone);
 
-// Parts of load_summary: everything that is about processes; leaks.
-Status load_people(const Context& context, const std::vector<HighWater>& marks, DaySummary& summary);
+// Loads and computes all; `parts`: the days of a week. nullopt if nothing was recorded in the day.
+Result<std::optional<DaySummary>> load_summary(const Context& context, Day day, std::vector<Day> parts = {});
+
+// Parts of load_summary: memory of categories and identities; then their processes; leaks.
+Status load_groups(const Context& context, DaySummary& summary);
+Status load_day_processes(const Context& context, DaySummary& summary);
 Status load_leaks(const Context& context, DaySummary& summary);
+// And after them, what needs attention.
+Status find_attention(const Context& context, DaySummary& summary);
+// The hours outside of the range of the same hour in the four weeks before.
+Status add_unusual(const Context& context, DaySummary& summary);
 
-void fill_summary(const Context& context, const DaySummary& summary, Report& report);
+// Returns whether the mark was reached on that day.
+bool reached_on(const HighWater& mark, const Day& day);
+
+// `whole`: a dull day has all its figures, too.
+void fill_summary(const Context& context, const DaySummary& summary, bool whole, Report& report);
+
+// One line for each host, from several files.
+Result<Report> summarise_hosts(const Options& options, std::int64_t now_ms);
 
 // Parts of fill_summary.
 
-// Of the time: what is less is shown as 0.0%.
+// Share of time: less is shown as 0.0%.
 inline constexpr double kNoteworthyStallPercent = 0.05;
 
-// The day and those before it; everything below that.
-Table summary_days(const DaySummary& summary, Zone zone);
+// The day and the previous ones; for a week its days and the week. `all`: those before the first recording, too.
+std::vector<MachineDay> shown_days(const DaySummary& summary, bool all = false);
+// Returns these days as a table.
+Table summary_days(const DaySummary& summary, const Options& options);
+// What needs attention.
+Section attention_section(const std::vector<Concern>& attention);
 std::vector<Section> summary_sections(const DaySummary& summary, const Options& options);
 Section leak_section(const DaySummary& summary, const Options& options);
-// " Leaks: nginx, 14 MiB a day.", or nothing.
+// " Leaks: nginx, 14 MiB a day."; empty without leaks.
 std::string leak_sentence(const DaySummary& summary, const Options& options);
 
 inline Value kib_of(const std::optional<Extremum>& extremum) {
@@ -145,12 +201,16 @@ inline Value ms_of(const std::optional<Extremum>& extremum) {
 }
 
 std::string summary_lead(const DaySummary& summary, const Options& options);
+// The lead of a dull day, on one line of 80 columns.
+std::string dull_lead(const DaySummary& summary, const Options& options);
 std::vector<Chart> summary_charts(const DaySummary& summary, Zone zone);
 std::vector<std::string> summary_drawing(const DaySummary& summary, const Options& options, std::size_t columns);
 
-// "03:14"
-std::string print_minute(std::int64_t ms, Zone zone);
-// When it was reached: "03:14", or "03:10 to 03:15" of a bucket.
-std::string print_reached(const Extremum& at, Zone zone);
+// "03:14", "Thu 03:14"
+std::string format_minute(std::int64_t ms, Stamp stamp);
+// When it was reached: "03:14", or "03:10 to 03:15" for a bucket.
+std::string format_reached(const Extremum& at, Stamp stamp);
+// "Thu"
+std::string format_weekday(const Civil& at);
 
 }  // namespace memoir::query

@@ -11,7 +11,7 @@
 namespace memoir::query {
 namespace {
 
-// Of entries sorted by path: the directory that each is in, of those that are there.
+// For entries sorted by path: the directory of each, if it is among them.
 Parents parents_by_path(const std::vector<TmpfsEntryAt>& entries) {
   std::map<std::string_view, std::size_t> directories;
   Parents parents(entries.size());
@@ -48,22 +48,25 @@ void describe(const TmpfsAt& mount, Units units, Report& report) {
   const bool walked = sample.walked_ms.has_value();
   const auto known = [walked](std::int64_t value) { return walked ? Value(value) : Value(); };
   report.facts = {{"mount_point", "", Kind::text, sample.mount_point},
+                  {"source", "source", Kind::text, sample.source.empty() ? Value() : Value(sample.source)},
                   {"used_kib", "used", Kind::size, sample.used_kib},
                   {"limit_kib", "limit", Kind::size, sample.limit_kib},
                   {"inodes", "inodes", Kind::count, sample.inodes},
                   {"state", "state", Kind::text, walk_word(sample.walk)},
                   {"walked_ms", "walked", Kind::time, sample.walked_ms},
                   {"allocated_kib", "allocated", Kind::size, known(content.allocated_kib)},
-                  {"logical_kib", "lengths of the files", Kind::size, known(content.logical_kib)},
+                  {"logical_kib", "lengths (st_size)", Kind::size, known(content.logical_kib)},
                   {"entries", "entries", Kind::count, known(content.entries)},
                   {"directories", "directories", Kind::count, known(content.directories)},
                   {"symlinks", "symbolic links", Kind::count, known(content.symlinks)},
-                  {"others", "pipes, sockets, devices", Kind::count, known(content.others)}};
+                  {"sockets", "sockets", Kind::count, known(content.sockets)},
+                  {"fifos", "FIFOs", Kind::count, known(content.fifos)},
+                  {"devices", "devices", Kind::count, known(content.devices)}};
   if (sample.walked_ms && sample.used_kib && *sample.used_kib > content.allocated_kib) {
     const std::int64_t rest = *sample.used_kib - content.allocated_kib;
     report.notes.push_back(
-        fmt::format("{} more are used than the walk found: of files that are deleted but open or mapped, or newer.",
-                    print_size(rest, units)));
+        fmt::format("{} more is used than the walk found: deleted files that are open or mapped, or newer files.",
+                    format_size(rest, units)));
   }
 }
 
@@ -89,7 +92,7 @@ void show_mount(const Context& context, const TmpfsState& state, const TmpfsAt& 
   add_row_totals(report, all, rows.size());
   if (rows.size() < all) note_left_out(report, fmt::format("{} of {} rows (--limit 0 shows all).", rows.size(), all));
   Columns<EntryRow> columns = entry_columns(state.since_ms.has_value());
-  columns.add(for_people("PATH"), &EntryRow::name);
+  columns.add(display_column("PATH"), &EntryRow::name);
   report.rows = make_table(columns, rows);
   report.rows.parents = std::move(places);
   report.rows.own_units = true;

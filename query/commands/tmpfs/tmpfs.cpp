@@ -9,7 +9,7 @@
 #include "query/state/limit.h"
 #include "query/state/moment.h"
 #include "query/state/tmpfs.h"
-#include "store/outside.h"
+#include "store/shmem_state.h"
 
 namespace memoir::query {
 namespace {
@@ -43,22 +43,26 @@ Columns<MountRow> mount_columns() {
   columns.add({"walk_age_ms", "AGE", Kind::duration, 4}, [](Row row) -> Value {
     return row.sample().walked_ms ? Value(row.now_ms - *row.sample().walked_ms) : Value();
   });
-  columns.add(for_machines("walked_ms", Kind::time), [](Row row) { return row.sample().walked_ms; });
+  columns.add(data_column("walked_ms", Kind::time), [](Row row) { return row.sample().walked_ms; });
   const auto content = [&](const char* name, std::int64_t TmpfsContent::*member, Kind kind = Kind::count) {
-    columns.add(for_machines(name, kind), [member](Row row) { return row.walked(row.sample().content.*member); });
+    columns.add(data_column(name, kind), [member](Row row) { return row.walked(row.sample().content.*member); });
   };
   content("allocated_kib", &TmpfsContent::allocated_kib, Kind::size);
   content("logical_kib", &TmpfsContent::logical_kib, Kind::size);
   content("entries", &TmpfsContent::entries);
   content("directories", &TmpfsContent::directories);
   content("symlinks", &TmpfsContent::symlinks);
-  content("others", &TmpfsContent::others);
+  content("sockets", &TmpfsContent::sockets);
+  content("fifos", &TmpfsContent::fifos);
+  content("devices", &TmpfsContent::devices);
   content("closed", &TmpfsContent::closed);
+  columns.add({"source", "SOURCE", Kind::text, 5},
+              [](Row row) { return row.sample().source.empty() ? Value() : Value(row.sample().source); });
   columns.add({"mount_point", "MOUNT", Kind::text}, [](Row row) { return row.sample().mount_point; });
   return columns;
 }
 
-// The largest entries below each, but for the mount points themselves.
+// The largest entries of each mount, without the mount points themselves.
 Section largest_of_each(const TmpfsState& state, const Options& options) {
   const UserNames users(state.state);
   std::vector<EntryRow> rows;
@@ -73,9 +77,9 @@ Section largest_of_each(const TmpfsState& state, const Options& options) {
     rows.insert(rows.end(), own.begin(), own.end());
   }
   Columns<EntryRow> columns = entry_columns(state.since_ms.has_value());
-  columns.add(for_people("PATH"),
+  columns.add(display_column("PATH"),
               [](const EntryRow& row) { return row.at->entry.directory ? row.name + '/' : row.name; });
-  Section largest{"largest", "The largest below each (memoir tmpfs MOUNT has all that is known)",
+  Section largest{"largest", "The largest below each (memoir tmpfs PATH has all that is known)",
                   make_table(columns, rows)};
   largest.table.own_units = true;
   return largest;
@@ -99,50 +103,74 @@ void show_mounts(const Context& context, const TmpfsState& state, Report& report
                    {"used_kib", "", Kind::size, used},
                    {"allocated_kib", "", Kind::size, allocated}};
   report.notes.push_back(fmt::format("{} {}.",
-                                     print_count(static_cast<std::int64_t>(rows.size()), "mount holds", "mounts hold"),
-                                     print_size(used, context.options.units)));
+                                     format_count(static_cast<std::int64_t>(rows.size()), "mount holds", "mounts hold"),
+                                     format_size(used, context.options.units)));
   report.sections.push_back(largest_of_each(state, context.options));
 }
 
-Result<const TmpfsAt*> find_mount(const std::vector<TmpfsAt>& mounts, std::string name) {
-  while (name.size() > 1 && name.ends_with('/')) name.pop_back();
-  std::vector<std::string> known;
-  for (const TmpfsAt& mount : mounts) {
-    if (mount.sample.mount_point == name) return &mount;
-    known.push_back(mount.sample.mount_point);
-  }
-  return malformed(fmt::format("no tmpfs is mounted at '{}'{}", name, did_you_mean(name, known)));
+// Returns whether `path` is `folder` or below it. An empty folder is the root of a mount.
+bool is_below(std::string_view path, std::string_view folder) {
+  if (folder.empty() || path == folder) return true;
+  return path.starts_with(folder) && path[folder.size()] == '/';
 }
 
-// What was there at the beginning of the range is told beside what is there at its end.
+// The mount that a path is in, with what is known at the path and below it.
+Result<TmpfsAt> find_place(const std::vector<TmpfsAt>& mounts, std::string path) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  const TmpfsAt* found = nullptr;
+  std::vector<std::string> known;
+  for (const TmpfsAt& mount : mounts) {
+    const std::string& point = mount.sample.mount_point;
+    const bool is_longer = found == nullptr || point.size() > found->sample.mount_point.size();
+    if (is_longer && (point == "/" || is_below(path, point))) found = &mount;
+    known.push_back(point);
+  }
+  if (found == nullptr) return malformed(fmt::format("no tmpfs is mounted at '{}'{}", path, did_you_mean(path, known)));
+  TmpfsAt place = *found;
+  const std::string_view within = std::string_view(path).substr(std::min(path.size(), place.sample.mount_point.size()));
+  const std::string_view below = within.starts_with('/') ? within.substr(1) : within;
+  std::erase_if(place.entries, [below](const TmpfsEntryAt& at) { return !is_below(at.entry.path, below); });
+  if (!below.empty() && place.entries.empty()) {
+    return Error{
+        ErrorKind::not_found,
+        fmt::format("'{}' is not one of the largest entries of the tmpfs at {}, which are all that is recorded", path,
+                    place.sample.mount_point)};
+  }
+  return place;
+}
+
+// Usage at the start of the range is shown next to that at its end.
 Result<std::int64_t> since_tick(const Context& context) {
   if (!context.when.range) return std::int64_t{0};
   const auto tick = TRY(context.reader.tick_at(context.when.range->from_ms));
   return tick ? tick->id : 0;
 }
 
-// The time that the mounts are shown at; nullopt: now.
+// The time of the shown mounts; nullopt: now.
 std::optional<std::int64_t> asked_ms(const Context& context) {
   return context.when.range ? std::optional(context.when.range->to_ms) : context.when.at_ms;
 }
 
-Result<Report> show_tmpfs(const Context& context, const State& at, const TickState& tick) {
+Result<Report> show_tmpfs(const Context& context, const State& at, const StoredTick& tick) {
   TmpfsState state{at, {}, context.when.range ? std::optional(context.when.range->from_ms) : std::nullopt};
   const std::int64_t since = TRY(since_tick(context));
-  state.mounts = TRY(load_tmpfs(context.reader, tick.tick.id, since));
-  if (state.mounts.empty())
-    return nothing_recorded(context, mount_columns(), "nothing of tmpfs was recorded: the recorder saw no mount of it");
-  const bool one = !context.options.subjects.empty();
-  const TmpfsAt* mount = one ? TRY(find_mount(state.mounts, context.options.subjects.front())) : nullptr;
-  Report report = TRY(begin_report(
-      context, at, one ? fmt::format("what lies in the tmpfs at {}", mount->sample.mount_point) : "tmpfs mounts"));
+  state.mounts = TRY(load_tmpfs(context.reader, tick.id, since));
+  if (state.mounts.empty()) return nothing_recorded(context, mount_columns(), "no tmpfs record: no mount was found");
+  const std::vector<std::string>& subjects = context.options.subjects;
+  const bool one = !subjects.empty();
+  if (one) {
+    TmpfsAt mount = TRY(find_place(state.mounts, subjects.front()));
+    state.mounts = {std::move(mount)};
+  }
+  const std::string& mount_point = state.mounts.front().sample.mount_point;
+  Report report =
+      TRY(begin_report(context, at, one ? fmt::format("contents of the tmpfs at {}", mount_point) : "tmpfs mounts"));
   if (one)
-    show_mount(context, state, *mount, report);
+    show_mount(context, state, state.mounts.front(), report);
   else
     show_mounts(context, state, report);
   for (const TmpfsAt& known : state.mounts) {
-    const auto warning = !one || &known == mount ? walk_warning(known.sample) : std::nullopt;
-    if (warning) report.warnings.push_back(*warning);
+    if (const auto warning = walk_warning(known.sample)) report.warnings.push_back(*warning);
   }
   report_state(at, asked_ms(context).value_or(*report.at_ms), context.options.zone, report);
   return report;
@@ -150,8 +178,8 @@ Result<Report> show_tmpfs(const Context& context, const State& at, const TickSta
 
 Result<Report> run_tmpfs(const Context& context) {
   return answer_at_tick(context, asked_ms(context), mount_columns(),
-                        "nothing of tmpfs was recorded: the ticks of that time are gone, and rollups do not tell of it",
-                        [&](const State& state, const TickState& tick) { return show_tmpfs(context, state, tick); });
+                        "no tmpfs record: the ticks of that time expired, and rollups have none",
+                        [&](const State& state, const StoredTick& tick) { return show_tmpfs(context, state, tick); });
 }
 
 }  // namespace
@@ -176,10 +204,10 @@ Columns<EntryRow> entry_columns(bool since) {
   columns.add({"allocated_kib", "ALLOCATED", Kind::size}, [](Row row) { return row.kib(); });
   columns.add({"logical_kib", "LENGTH", Kind::size, 6}, [](Row row) { return row.at->entry.logical_kib; });
   if (since) columns.add({"since_growth_kib", "SINCE", Kind::change}, growth_since);
-  if (since) columns.add(for_machines("since_kib", Kind::size), [](Row row) { return row.at->past.since_kib; });
+  if (since) columns.add(data_column("since_kib", Kind::size), [](Row row) { return row.at->past.since_kib; });
   columns.add({"growth_kib", "GROWN", Kind::change, 1}, [](Row row) { return row.kib() - row.at->past.first.kib; });
-  columns.add(for_machines("first_ms", Kind::time), [](Row row) { return row.at->past.first.at_ms; });
-  columns.add(for_machines("first_kib", Kind::size), [](Row row) { return row.at->past.first.kib; });
+  columns.add(data_column("first_ms", Kind::time), [](Row row) { return row.at->past.first.at_ms; });
+  columns.add(data_column("first_kib", Kind::size), [](Row row) { return row.at->past.first.kib; });
   columns.add({"before_kib", "BEFORE", Kind::size, 4},
               [](Row row) -> Value { return row.at->past.before ? Value(row.at->past.before->kib) : Value(); });
   columns.add({"grew_ms", "UNTIL", Kind::time, 5},
@@ -187,21 +215,24 @@ Columns<EntryRow> entry_columns(bool since) {
   columns.add({"entries", "ENTRIES", Kind::count, 3}, [](Row row) { return row.at->entry.entries; });
   columns.add({"owner", "OWNER", Kind::text, 2}, &EntryRow::owner);
   columns.add({"changed_ms", "CHANGED", Kind::time, 7}, [](Row row) { return row.at->entry.changed_ms; });
-  columns.add(for_machines("kind"), [](Row row) { return Value(row.at->entry.directory ? "directory" : "file"); });
-  columns.add(for_machines("mount_point"), [](Row row) { return row.mount->sample.mount_point; });
-  columns.add(for_machines("path"), [](Row row) { return row.at->entry.path; });
+  columns.add(data_column("kind"), [](Row row) { return Value(row.at->entry.directory ? "directory" : "file"); });
+  columns.add(data_column("mount_point"), [](Row row) { return row.mount->sample.mount_point; });
+  columns.add(data_column("path"), [](Row row) { return row.at->entry.path; });
   return columns;
 }
 
 Command tmpfs_command() {
-  return {.name = "tmpfs",
-          .summary = "tmpfs mounts: how full they are, what lies in them, and which file grew",
-          .subject = "[MOUNT]",
-          .options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::limit, Option::ascii},
-          .examples = {{"memoir tmpfs", "which tmpfs is how full, and what is largest in it"},
-                       {"memoir tmpfs /dev/shm --since 03:00", "which of its files grew since 03:00"}},
-          .run = run_tmpfs,
-          .subject_help = "MOUNT: a mount point, of which all that is known is shown as a tree; by default all mounts"};
+  return {
+      .name = "tmpfs",
+      .summary = "tmpfs mounts: usage, largest entries, growth",
+      .subject = "[PATH]",
+      .options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::limit, Option::ascii},
+      .examples = {{"memoir memory tmpfs", "how full each tmpfs is, and its largest entries"},
+                   {"memoir memory tmpfs /dev/shm --since 03:00", "which of its files grew since 03:00"}},
+      .run = run_tmpfs,
+      .subject_help =
+          "PATH: a mount point, or a path within a mount; its known entries are shown as a tree; by default all mounts",
+      .full_name = "memory tmpfs"};
 }
 
 }  // namespace memoir::query

@@ -1,13 +1,13 @@
 #pragma once
 
-// memoir tmpfs: how full the tmpfs mounts are at one time, what is largest in them, and how it grew.
+// memoir tmpfs: usage of the tmpfs mounts at one time, their largest entries, and growth.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "query/names/people.h"
+#include "query/names/owners.h"
 #include "query/state/command.h"
 
 namespace memoir::query {
@@ -15,25 +15,25 @@ namespace memoir::query {
 struct TmpfsState {
   const State& state;
   std::vector<TmpfsAt> mounts;
-  std::optional<std::int64_t> since_ms;  // what there was then is told, too
+  std::optional<std::int64_t> since_ms;  // usage at that time is shown as well
 };
 
 struct EntryRow {
   const TmpfsAt* mount = nullptr;
   const TmpfsEntryAt* at = nullptr;
   std::string owner;
-  std::string name;  // within the directory that it is shown below
+  std::string name;  // within its parent directory in the table
 
   std::int64_t kib() const { return at->entry.allocated_kib; }
 };
 
-// Columns of what lies in the mounts; the name comes after them.
+// Columns of the mounts' entries, followed by the name.
 Columns<EntryRow> entry_columns(bool since);
 
-// The state in words: "cut" …
+// The state in a word: "cut" …
 std::string_view walk_word(TmpfsWalk walk);
 
-// What is known of one mount: a tree, siblings with the largest first.
+// Shows one mount: a tree, siblings with the largest first.
 void show_mount(const Context& context, const TmpfsState& state, const TmpfsAt& mount, Report& report);
 
 }  // namespace memoir::query

@@ -1,5 +1,6 @@
 #include "query/commands/top/top.h"
 
+#include "query/args/subject.h"
 #include "query/state/process_columns.h"
 
 namespace memoir::query {
@@ -15,12 +16,13 @@ std::vector<std::string> ranks() {
 
 Command top_command() {
   return {.name = "top",
-          .summary = "who used the memory, at one time or over a range",
+          .summary = "processes or groups by memory, at a time or over a range",
+          .subject = "[SUBJECT]",
           .options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::group,
                       Option::filter, Option::tier, Option::limit},
           .by = ranks(),
           .groups = process_groups(),
-          .examples = {{"memoir top --at 03:14", "who held the memory at 03:14"},
+          .examples = {{"memoir top --at 03:14", "memory users at 03:14"},
                        {"memoir top --last 2h --group category --by growth",
                         "which categories grew in the last two hours"}},
           .run = [](const Context& context) -> Result<Report> {
@@ -29,7 +31,9 @@ Command top_command() {
               return malformed("--by growth compares two times: give a range (--last 2h, --day yesterday, --from T)");
             }
             return top_at(context);
-          }};
+          },
+          .subject_help = subject_help("all processes"),
+          .subject_filters = true};
 }
 
 }  // namespace memoir::query

@@ -1,7 +1,7 @@
 #pragma once
 
-// memoir top: who used the memory. at.cpp answers for one time, over.cpp for a range, of which fold.cpp makes a row for
-// each process or group, from ticks or from rollups.
+// memoir top: processes or groups by memory. at.cpp answers for one time, over.cpp for a range, for which fold.cpp
+// makes a row for each process or group, from ticks or from rollups.
 
 #include <optional>
 #include <string>
@@ -10,59 +10,54 @@
 #include "analysis/bucket_sum.h"
 #include "model/metric.h"
 #include "query/args/filter.h"
-#include "query/history/history.h"
+#include "query/history/row_plan.h"
 #include "query/state/changes.h"
 #include "query/state/command.h"
 
 namespace memoir::query {
 
-// What is folded of one process, or of the members of a group.
-struct TopRow {
-  std::string name;
-  const StoredProcess* process = nullptr;  // of a row that is one process
-  std::int64_t processes = 0;
-  Fold fold;                      // of one process
-  std::optional<SubjectSum> sum;  // of a group
+// Folded values of one process, or of the members of a group.
+struct TopRow : PlannedRow {
+  Fold fold;                      // for one process
+  std::optional<SubjectSum> sum;  // for a group
   Summary summary;
-  std::optional<std::int64_t> mean_kib;  // over all the time that was recorded: who was not there held nothing
+  std::optional<std::int64_t> mean_kib;  // over all recorded time: an absent process counts as 0
   std::optional<double> share;
-  HeldAtEnds at_ends;  // not of marks
+  MemoryAtExits at_ends;  // not for marks
 };
 
-// What the answer is about, and where it comes from.
-struct TopQuestion {
+// The query, and the source of the answer.
+struct TopQuery {
   Range range;
   Tier tier = {};
   Metric metric = Metric::pss;
   std::string group;
+  std::size_t max_rows = RowPlan::kMaxRows;
 };
 
 // KiB × ms.
 struct TopHeld {
-  double all = 0;     // by all processes
-  double chosen = 0;  // by those that the filter takes
-  ExactShare exact;   // of chosen
+  double all = 0;       // of all processes
+  double chosen = 0;    // of the filtered ones
+  double left_out = 0;  // of those without a row, because there are too many
+  ExactShare exact;     // of chosen
 };
 
 struct TopFold {
-  TopFold() = default;
-  TopFold(TopFold&&) = default;  // the rows point into the processes
-  TopFold& operator=(TopFold&&) = default;
-
-  std::optional<ProcessHistory> history;  // its processes are those of the rows
-  std::vector<StoredProcess> marked;      // or these, of marks
   std::vector<TopRow> rows;
   TopHeld held;
-  std::optional<std::int64_t> chosen;  // processes that the filter takes; absent of whole groups in rollups
-  RangeEnds ends;                      // rows of processes too young for rollups point into them
+  std::optional<std::int64_t> chosen;  // as in RowPlan::processes()
+  LeftOutRows left_out;                // as in RowPlan::left_out()
+  bool complete = true;                // no process younger than a bucket is missing
+  RangeEnds ends;
 };
 
-// Feeds every interval to its row.
-Result<TopFold> fold_top(Reader& reader, const TopQuestion& question, const Filter& filter);
+// Adds every interval to its row.
+Result<TopFold> fold_top(Reader& reader, const TopQuery& question, const Filter& filter);
 
-// What each row held at the two ends, as memoir diff has it. `all`: with a row for those of the end that are too young
-// to be in rollups, of which nothing else is known.
-Status add_growth(const Context& context, const TopQuestion& question, const Filter& filter, bool all, TopFold& fold);
+// Adds each row's memory at the two ends, as in memoir diff. `all`: adds rows for processes at the end that are too
+// young for rollups, without other values.
+Status add_growth(const Context& context, const TopQuery& question, const Filter& filter, bool all, TopFold& fold);
 
 Result<Report> top_at(const Context& context);
 Result<Report> top_over(const Context& context, Range range);

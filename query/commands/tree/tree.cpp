@@ -1,4 +1,4 @@
-// memoir tree: who began whom at one time, and what each process held alone and with all below it.
+// memoir tree: process tree at one time, with the memory of each process and of its subtree.
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analysis/process_tree.h"
-#include "base/each_of.h"
-#include "query/names/subject_word.h"
+#include "base/transformed.h"
+#include "query/names/name_lookup.h"
 #include "query/report/format.h"
 #include "query/state/command.h"
 #include "query/state/filter_values.h"
@@ -23,15 +23,15 @@ namespace memoir::query {
 namespace {
 
 struct TreeRow {
-  const HeldProcess* process = nullptr;
+  const ProcessUse* process = nullptr;
   std::int32_t parent_pid = 0;
   Tally held;
-  Tally subtree;  // with all that is below it
+  Tally subtree;  // with all descendants
   std::size_t depth = 0;
-  bool asked_for = true;  // else it is shown as a parent
+  bool asked_for = true;  // otherwise it is shown as an ancestor
 };
 
-// As it is drawn: parents before their children, siblings with the largest subtree first.
+// In drawing order: parents before their children, siblings with the largest subtree first.
 struct Forest {
   std::vector<TreeRow> rows;
   Parents parents;
@@ -39,11 +39,11 @@ struct Forest {
 
 struct TreeMetric {
   Metric metric;
-  int least_useful;
+  int drop_order;
 };
 constexpr std::array kTreeMetrics{TreeMetric{Metric::pss, 2}, TreeMetric{Metric::uss, 4}, TreeMetric{Metric::rss, 5},
                                   TreeMetric{Metric::swap, 6}};
-constexpr int kOtherSubtrees = 5;  // less useful than what the process holds of it alone
+constexpr int kOtherSubtrees = 5;  // dropped before the same metric of single processes
 
 std::string subtree_column(Metric metric) {
   return fmt::format("subtree_{}", info_of(metric).column);
@@ -55,31 +55,31 @@ const ProcessInfo* process_of(const TreeRow& row) {
 
 Columns<TreeRow> columns_of(Metric by) {
   Columns<TreeRow> columns;
-  for (const auto& [metric, least_useful] : kTreeMetrics) {
+  for (const auto& [metric, drop_order] : kTreeMetrics) {
     const MetricInfo& info = memoir::info_of(metric);
     const bool ranked = metric == by;
-    columns.add({std::string(info.column), std::string(info.header), Kind::size, ranked ? 1 : least_useful},
+    columns.add({std::string(info.column), std::string(info.header), Kind::size, ranked ? 1 : drop_order},
                 [metric = metric](const TreeRow& row) { return row.held.kib(metric); });
     columns.add({subtree_column(metric), fmt::format("TREE {}", info.header), Kind::size,
-                 ranked ? 0 : least_useful + kOtherSubtrees},
+                 ranked ? 0 : drop_order + kOtherSubtrees},
                 [metric = metric](const TreeRow& row) { return row.subtree.kib(metric); });
   }
   columns.add({"subtree_processes", "PROCS", Kind::count, 3},
               [](const TreeRow& row) { return row.subtree.processes(); });
-  columns.add(for_machines("subtree_exact_percent", Kind::percent),
+  columns.add(data_column("subtree_exact_percent", Kind::percent),
               [](const TreeRow& row) { return row.subtree.exact_percent(); });
-  columns.add(for_machines("source"), [](const TreeRow& row) { return source_word(*row.process); });
-  columns.add(for_machines("state"), [](const TreeRow& row) { return std::string(1, state_letter(*row.process)); });
-  columns.add(for_machines("depth", Kind::count), &TreeRow::depth);
-  columns.add(for_machines("asked_for"), &TreeRow::asked_for);
-  columns.add(for_machines("parent_pid", Kind::count), &TreeRow::parent_pid);
+  columns.add(data_column("source"), [](const TreeRow& row) { return source_word(*row.process); });
+  columns.add(data_column("state"), [](const TreeRow& row) { return std::string(1, state_letter(*row.process)); });
+  columns.add(data_column("depth", Kind::count), &TreeRow::depth);
+  columns.add(data_column("asked_for"), &TreeRow::asked_for);
+  columns.add(data_column("parent_pid", Kind::count), &TreeRow::parent_pid);
   add_process(columns, process_of);
-  columns.add(for_people("COMMAND"),
+  columns.add(display_column("COMMAND"),
               [](const TreeRow& row) { return shown_command(*process_of(row), state_letter(*row.process)); });
   return columns;
 }
 
-// Indexes, the largest sum first; of the same sum as they come.
+// Indexes, the largest sum first; equal ones in the given order.
 template <typename GetTally>
 std::vector<std::size_t> ranked(std::size_t count, Metric by, GetTally tally) {
   std::vector<std::size_t> order(count);
@@ -88,13 +88,13 @@ std::vector<std::size_t> ranked(std::size_t count, Metric by, GetTally tally) {
   return order;
 }
 
-Forest forest_of(const State& state, const TickState& tick, Metric by) {
+Forest forest_of(const State& state, Metric by) {
   const std::size_t count = state.processes.size();
   std::vector<TreeProcess> processes;
   std::vector<Tally> held(count);
   processes.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const ProcessSample& sample = tick.processes[i].sample;
+    const ProcessSample& sample = *state.processes[i].sample;
     processes.push_back({sample.key.pid, sample.parent_pid, sample.key.start_ticks});
     add_to(held[i], state.processes[i]);
   }
@@ -110,13 +110,13 @@ Forest forest_of(const State& state, const TickState& tick, Metric by) {
     place[i] = forest.rows.size();
     const std::optional<std::size_t> parent = parents[i] ? std::optional(place[*parents[i]]) : std::nullopt;
     const std::size_t depth = parent ? forest.rows[*parent].depth + 1 : 0;
-    forest.rows.push_back({&state.processes[i], tick.processes[i].sample.parent_pid, held[i], sums[i], depth});
+    forest.rows.push_back({&state.processes[i], state.processes[i].sample->parent_pid, held[i], sums[i], depth});
     forest.parents.push_back(parent);
   }
   return forest;
 }
 
-// Leaves some rows. Whose parent is not among them becomes a root.
+// Keeps some rows. A row without its parent becomes a root.
 void keep(Forest& forest, const std::vector<bool>& kept) {
   Forest left;
   std::vector<std::size_t> place(forest.rows.size());
@@ -130,7 +130,7 @@ void keep(Forest& forest, const std::vector<bool>& kept) {
   forest = std::move(left);
 }
 
-// The `count` largest subtrees. A parent has a place before its children, so that no row loses its own.
+// The `count` largest subtrees. A parent comes before its children, so that no row loses its own.
 std::vector<bool> largest(const Forest& forest, std::size_t count, Metric by) {
   const auto order =
       ranked(forest.rows.size(), by, [&](std::size_t i) -> const Tally& { return forest.rows[i].subtree; });
@@ -140,9 +140,9 @@ std::vector<bool> largest(const Forest& forest, std::size_t count, Metric by) {
 }
 
 constexpr std::string_view kParentsGone =
-    "the ticks of {} are gone, and rollups do not tell whose child a process was: memoir top --at has what each held";
+    "the ticks of {} expired, and rollups have no parents: memoir top --at shows the memory of each process";
 
-// SUBJECT asks for processes with all that is below them, --filter for those among them that match.
+// SUBJECT selects processes with all descendants, --filter the matching ones among them.
 Status mark_asked_for(const Context& context, const State& state, const Filter& filter, Forest& forest) {
   std::vector<bool> among(forest.rows.size(), true);
   if (!context.options.subjects.empty()) {
@@ -155,7 +155,7 @@ Status mark_asked_for(const Context& context, const State& state, const Filter& 
   return Done{};
 }
 
-// Leaves those who are asked for, with their ancestors, and gives their sum.
+// Keeps the selected processes, with their ancestors. Returns their sum.
 Tally keep_asked_for(Forest& forest) {
   Tally total;
   std::vector<bool> asked_for;
@@ -168,7 +168,7 @@ Tally keep_asked_for(Forest& forest) {
   return total;
 }
 
-// What is left out is told by what its processes hold alone.
+// Omitted rows are reported by the memory of their own processes.
 void limit_forest(const Context& context, Metric by, Forest& forest, Report& report) {
   const std::size_t all = forest.rows.size();
   const std::vector<bool> kept = largest(forest, limited(context, all), by);
@@ -182,15 +182,14 @@ void limit_forest(const Context& context, Metric by, Forest& forest, Report& rep
 void warn_of_depth(const Forest& forest, Report& report) {
   const auto deeper = std::ranges::count_if(forest.rows, [](const TreeRow& row) { return row.depth > kDeepestRow; });
   if (deeper == 0) return;
-  report.warnings.push_back(fmt::format(
-      "{} more than {} levels deep: tables and JSON show them beside their parents, which parent_pid and depth tell",
-      print_count(deeper, "process is", "processes are"), kDeepestRow));
+  report.warnings.push_back(
+      fmt::format("{} more than {} levels deep: shown at that level; parent_pid and depth are right",
+                  format_count(deeper, "process is", "processes are"), kDeepestRow));
 }
 
-Result<Report> show_tree(const Context& context, const State& state, const TickState& tick,
-                         const Columns<TreeRow>& columns, Metric by) {
+Result<Report> show_tree(const Context& context, const State& state, const Columns<TreeRow>& columns, Metric by) {
   const Filter filter = TRY(filter_at(context.options, {&state}));
-  Forest forest = forest_of(state, tick, by);
+  Forest forest = forest_of(state, by);
   TRY(mark_asked_for(context, state, filter, forest));
   const Tally total = keep_asked_for(forest);
   Report report = TRY(
@@ -211,24 +210,22 @@ Result<Report> run_tree(const Context& context) {
   TRY(Filter::parse(context.options.filters));
   const Metric by = parse_metric(context.options.by.value_or("pss")).value_or(Metric::pss);
   const auto columns = columns_of(by);
-  return answer_at_tick(context, {}, columns, kParentsGone, [&](const State& state, const TickState& tick) {
-    return show_tree(context, state, tick, columns, by);
-  });
+  return answer_at_tick(context, {}, columns, kParentsGone,
+                        [&](const State& state, const StoredTick&) { return show_tree(context, state, columns, by); });
 }
 
 }  // namespace
 
 Command tree_command() {
   return {.name = "tree",
-          .summary = "who began whom at one time, and what each subtree held",
+          .summary = "process tree at a time, memory per subtree",
           .subject = "[SUBJECT]",
           .options = {Option::at, Option::by, Option::filter, Option::limit, Option::ascii},
-          .by = names_of(each_of(kTreeMetrics, &TreeMetric::metric)),
-          .examples = {{"memoir tree --at 03:14", "which service held the memory at 03:14, with all its children"},
+          .by = names_of(transformed(kTreeMetrics, &TreeMetric::metric)),
+          .examples = {{"memoir tree --at 03:14", "memory at 03:14 by service, children included"},
                        {"memoir tree nginx --by swap", "the master and its workers, ranked by what is swapped out"}},
           .run = run_tree,
-          .subject_help =
-              fmt::format("SUBJECT: whose ancestors and descendants are shown: {}; by default all", kSubjectForms),
+          .subject_help = fmt::format("SUBJECT: show its ancestors and descendants: {}; default: all", kSubjectForms),
           .subject_words = {std::string(kCategoryNames)}};
 }
 

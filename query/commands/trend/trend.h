@@ -1,9 +1,10 @@
 #pragma once
 
-// One series over time. trend.cpp reads the question, series.cpp loads what it is about, report.cpp tells.
+// One series over time. trend.cpp parses the query, series.cpp loads the subject's values, report.cpp renders them.
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/ranking.h"
@@ -15,52 +16,56 @@
 namespace memoir::query {
 
 struct Series {
-  std::string metric;               // as in --by
+  std::string metric;               // as in --by; kPressure: its values are shares in thousandths of a percent
   std::string title;                // "PSS of the category web"
-  std::vector<Interval> intervals;  // in order of time
+  std::vector<Interval> intervals;  // in time order
   Exactness exactness = {};
-  std::int64_t members = 0;  // that lived in the range
-  std::string subject = {};  // as asked
+  std::int64_t members = 0;  // that ran in the range
+  std::string subject = {};  // as given
+  // For the PSS or USS of a process: its RSS, if that was far higher in between. Scans and exits have no PSS.
+  std::optional<Summary> rss_spike = {};
 };
 
-struct TrendQuestion {
+// --by pressure: share of the time in which some task of the machine waited for memory.
+inline constexpr std::string_view kPressure = "pressure";
+inline constexpr std::int64_t kPerPercent = 1000;
+
+struct TrendQuery {
   Range range;
   std::optional<std::int64_t> step_ms;  // --step
-  std::int64_t interval_ms = 0;         // of the recorder, or of the rollups: nothing is finer
+  std::int64_t interval_ms = 0;         // of the recorder, or of the rollups: the finest resolution
   Tier tier = {};
 };
 
-// What --by may be, of the machine and of processes; the default first.
+// Values of --by, for the machine and for processes; the default first.
 std::vector<std::string> metric_names(SubjectKind kind);
 
-// A subject that nothing in the range answers to, or several things do, is malformed, and the message names them.
-Result<Series> load_series(const Context& context, Subject subject, const TrendQuestion& question);
+// A subject that matches nothing in the range, or several things, is malformed, and the message lists candidates.
+Result<Series> load_series(const Context& context, Subject subject, const TrendQuery& question);
 
-// A row per bucket, of one series or of several.
+// A row per bucket, for one or several series.
 struct SeriesBucket {
   const Series* series = nullptr;
   GridBucket bucket;
+  std::optional<GridBucket> other = {};  // --against
 };
-Table bucket_table(const std::vector<SeriesBucket>& buckets);
+Table bucket_table(const std::vector<SeriesBucket>& buckets, std::string_view metric, const Coverage& coverage = {},
+                   bool against = false);
 
-// Days begin at midnight, and hours at full hours, also where the zone is half an hour off.
-// Of buckets of a UTC day the days are those.
-std::int64_t trend_origin(const TrendQuestion& question, Zone zone);
+// Fills the report, which already has the range and its coverage.
+// `other`: --against, the same series in an earlier range, moved to the range of the query.
+Status fill_trend(const Context& context, const TrendQuery& question, const Series& series,
+                  const std::optional<Series>& other, Report& report);
 
-// A chart of the series, as wide as the terminal, without its times where they stand below another.
-std::vector<std::string> draw_series(const Context& context, const TrendQuestion& question, const Series& series,
-                                     int rows, bool with_times);
-
-// Fills the report that holds the range and its coverage.
-Status fill_trend(const Context& context, const TrendQuestion& question, const Series& series, Report& report);
-
-// The same of several: a small chart of each with the same times below, and their numbers beside each other.
-Status fill_multiples(const Context& context, const TrendQuestion& question, const std::vector<Series>& all,
+// The same for several series: a small chart of each above the same times, and their numbers side by side.
+Status fill_multiples(const Context& context, const TrendQuery& question, const std::vector<Series>& all,
                       Report& report);
 
-inline constexpr std::size_t kMostSeries = 8;
+Chart trend_chart(const TrendQuery& question, const Series& series, Zone zone);
 
-// More buckets than anybody reads are a mistaken --step.
-inline constexpr std::int64_t kMostBuckets = 100'000;
+inline constexpr std::size_t kMaxSeries = 8;
+
+// More buckets than are useful: a mistaken --step.
+inline constexpr std::int64_t kMaxBuckets = 100'000;
 
 }  // namespace memoir::query

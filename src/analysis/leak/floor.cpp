@@ -12,13 +12,13 @@ namespace {
 
 constexpr double kDailyFrom = 5;  // days of window
 constexpr double kBlocksPerWindow = 12;
-constexpr double kLeastFilled = 0.5;
+constexpr double kMinFilled = 0.5;
 constexpr int kPhases = 8;
 constexpr std::size_t kTwoWeeks = 14;
 constexpr double kWeekExplains = 0.5;
-constexpr std::size_t kMostSteps = 4;
-constexpr std::size_t kMostStepsPart = 4;
-constexpr int kMostFalls = 1;
+constexpr std::size_t kMaxSteps = 4;
+constexpr std::size_t kMaxStepsPart = 4;
+constexpr int kMaxFalls = 1;
 constexpr double kStepDeviations = 6;
 constexpr double kStepLevel = 0.02;
 constexpr double kStepLasts = 0.5;
@@ -39,7 +39,7 @@ std::vector<TimedValue> blocks_of(std::span<const LeakHour> hours, const LeakWin
   double filled = 0;
   std::ptrdiff_t block = -1;  // counted from the end
   const auto end_block = [&] {
-    if (!of_block.empty() && filled >= kLeastFilled * window.block) {
+    if (!of_block.empty() && filled >= kMinFilled * window.block) {
       values.push_back({-(static_cast<double>(block) + 0.5) * window.block, reduce(of_block), 0});
     }
     of_block.clear();
@@ -70,7 +70,7 @@ std::vector<double> residuals(std::span<const TimedValue> floors) {
   return rest;
 }
 
-// By how much the median of `kSide` values from `at` on is above that of those before.
+// Median of the `kSide` values from `at` on, less the median of the `kSide` values before.
 template <std::size_t kSide>
 double rise_at(const std::vector<double>& values, std::size_t at) {
   std::array<double, kSide> side{};
@@ -94,8 +94,8 @@ void shift(std::vector<TimedValue>& floors, std::span<const LeakStep> steps, dou
 
 bool lone(const std::vector<LeakStep>& steps, std::size_t increments) {
   const auto falls = std::count_if(steps.begin(), steps.end(), [](const LeakStep& step) { return step.by < 0; });
-  // With more falls it is a sawtooth, of which the teeth would be left without the falls.
-  return steps.size() <= std::min(kMostSteps, increments / kMostStepsPart) && falls <= kMostFalls;
+  // A series with more falls is a sawtooth; removing its falls would leave only the rises.
+  return steps.size() <= std::min(kMaxSteps, increments / kMaxStepsPart) && falls <= kMaxFalls;
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ std::vector<LeakStep> edges_of(std::span<const LeakHour> hours) {
   constexpr std::size_t side = 6;  // hours
   constexpr std::size_t day = 24;
   if (hours.size() < 2 * day) return {};
-  const std::vector<double> minima = each_of(hours, &LeakHour::min);
+  const std::vector<double> minima = transformed(hours, &LeakHour::min);
   std::vector<double> rises(minima.size(), 0.0);
   for (std::size_t at = side; at + side <= minima.size(); ++at) rises[at] = rise_at<side>(minima, at);
   const double least = std::max(kStepDeviations * robust_deviation(rises), kStepLevel * std::abs(median_of(minima)));
@@ -170,7 +170,7 @@ std::vector<TimedValue> phase_floors(std::span<const LeakHour> hours, double day
   return floors;
 }
 
-bool take_out_week(std::vector<TimedValue>& floors) {
+bool remove_weekly_pattern(std::vector<TimedValue>& floors) {
   if (floors.size() < kTwoWeeks) return false;
   const std::vector<double> rest = residuals(floors);
   std::vector<std::vector<double>> weekdays(7);
@@ -187,10 +187,10 @@ bool take_out_week(std::vector<TimedValue>& floors) {
   return true;
 }
 
-std::vector<LeakStep> take_out_steps(std::vector<TimedValue>& floors) {
+std::vector<LeakStep> remove_steps(std::vector<TimedValue>& floors) {
   if (floors.size() < 5) return {};
   std::vector<double> increments(floors.size() - 1);
-  const std::vector<double> values = each_of(floors, &TimedValue::value);
+  const std::vector<double> values = transformed(floors, &TimedValue::value);
   for (std::size_t at = 0; at < increments.size(); ++at) increments[at] = values[at + 1] - values[at];
   const double usual = median_of(increments);
   const double least =

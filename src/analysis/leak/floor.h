@@ -1,8 +1,7 @@
 #pragma once
 
-// From buckets to the floors of blocks, and what is taken out of the floors before a line is laid through them: the
-// week's shape and lone steps. Times are in days (24 × LeakSettings::hour_ms) before the end of the series, so <= 0.
-// Pure.
+// Computes the floors of blocks from buckets, and removes the weekly pattern and isolated steps from the floors before
+// a line is fitted. Times are in days (24 × LeakSettings::hour_ms) before the end of the series, so <= 0. Pure.
 
 #include <span>
 #include <vector>
@@ -11,7 +10,7 @@
 
 namespace memoir {
 
-// A bucket on the analysis' own time axis.
+// A bucket on the time axis of the analysis.
 struct LeakHour {
   double begin = 0;  // days
   double end = 0;
@@ -20,57 +19,58 @@ struct LeakHour {
   double max = 0;
 };
 
-// The part of a life that is judged: its last `days`.
+// The judged part of a life: its last `days`.
 struct LeakWindow {
   double days = 0;
   double block = 0;  // width of a block, days
 };
 
-// Up to so many days the phases of the day are compared, too.
+// Up to this many days, phases of the day are compared as well.
 inline constexpr std::size_t kFewBlocks = 14;
 
-// Blocks of a day where the window holds five of them, else a twelfth of the window.
+// Returns blocks of one day if the window holds five of them, otherwise blocks of a twelfth of the window.
 LeakWindow make_window(double days);
 
-// The buckets that begin in the last `days`.
+// Returns the buckets that start in the last `days`.
 std::span<const LeakHour> last_days(std::span<const LeakHour> hours, double days);
 
-// The soft floor of each block: the mean of the lower half (or `lowest` part) of its buckets' minima, which a single
-// low reading does not move as it moves the plain minimum. Blocks end where the series ends; blocks less than half full
+// Returns the soft floor of each block: the mean of the lower half (or `lowest` part) of its buckets' minima. A single
+// low reading changes it less than the plain minimum. Blocks end where the series ends; blocks less than half covered
 // are left out. `day` is the middle of the block.
 std::vector<TimedValue> soft_floors(std::span<const LeakHour> hours, const LeakWindow& window, double lowest = 0.5);
 
-// The mean of each block, with the same blocks left out.
+// Returns the mean of each block; the same blocks are left out.
 std::vector<TimedValue> block_means(std::span<const LeakHour> hours, const LeakWindow& window);
 
-// Floors of an eighth of a day, the hour of the day as the stratum: where days are few, the same hour of different days
-// says more than the day's one floor.
+// Returns floors of an eighth of a day, with the hour of the day as the stratum. With few days, the same hour of
+// different days is a better comparison than one floor per day.
 std::vector<TimedValue> phase_floors(std::span<const LeakHour> hours, double days);
 
-// Takes the weekday's usual distance from the trend out of daily floors, if the week explains half of what is left
-// beside the trend. Needs two weeks. True if it did.
-bool take_out_week(std::vector<TimedValue>& floors);
+// Removes the weekday's usual distance from the trend, if the week explains half of the scatter around the trend. Needs
+// two weeks. Returns true if it was removed.
+bool remove_weekly_pattern(std::vector<TimedValue>& floors);
 
 struct LeakStep {
-  double day = 0;  // of the first floor after it
+  double day = 0;  // of the first floor after the step
   double by = 0;
 };
 
-// The floors with steps put back that were taken out of them; and floors with them taken out.
+// Returns the floors with previously removed steps restored, or with steps removed.
 std::vector<TimedValue> put_back(std::vector<TimedValue> floors, std::span<const LeakStep> steps);
 std::vector<TimedValue> without(std::vector<TimedValue> floors, std::span<const LeakStep> steps);
 
-// Takes lone jumps out: increments far off the others (6 deviations) and more than 2 % of the level, if they are at
-// most four, and a quarter of all, and make 30 % of all movement. Later floors are shifted back by them. More jumps
-// than that are how it grows.
-std::vector<LeakStep> take_out_steps(std::vector<TimedValue>& floors);
+// Removes isolated jumps: increments far from the others (6 deviations) and above 2 % of the level. There may be at
+// most four, at most a quarter of all increments, and they must make up 30 % of all movement. Later floors are shifted
+// down by them. With more jumps than that, jumping is the way the series grows.
+std::vector<LeakStep> remove_steps(std::vector<TimedValue>& floors);
 
-// Jumps of daily floors are found among the hours, where one stands out of the noise that a day holds: the median of
-// six hours' minima against that of the six before, if a day later half of it is still there. Of a whole life; empty
-// for one under two days.
+// Finds jumps of daily floors among the hours, where a jump exceeds the noise within a day. The median of six hours'
+// minima is compared with that of the six hours before, if half of the jump remains a day later. Covers a whole life;
+// empty for a life under two days.
 std::vector<LeakStep> edges_of(std::span<const LeakHour> hours);
 
-// Takes the edges that fall into the floors out, under the same limits of number. What was taken out.
+// Removes the steps at those edges that are among the floors, within the same limits on their number. Returns the
+// removed steps.
 std::vector<LeakStep> take_out_edges(std::span<const LeakStep> edges, std::vector<TimedValue>& floors);
 
 }  // namespace memoir

@@ -7,15 +7,18 @@ namespace memoir {
 
 namespace {
 
-constexpr std::size_t kLeastBlocks = 5;
+constexpr std::size_t kMinBlocks = 5;
 constexpr double kTrend = 2.6;
 constexpr double kTrendFew = 2.0;
 constexpr std::size_t kFew = 8;
 constexpr double kDrift = 2.5;
 constexpr double kDriftFew = 2.0;
-constexpr double kDriftPart = 3.0;  // a walk has more chances to stray in some part of a life
+constexpr double kDriftPart = 3.0;  // a random walk has more chances to stray in some part of a life
+constexpr double kReturns = 4;
+constexpr double kSureTrend = 5;
 constexpr double kScatters = 3;
 constexpr double kLate = 0.4;
+constexpr double kLateByDay = 0.8;
 constexpr double kFallBack = 0.25;
 constexpr double kStraight = 0.6;
 constexpr double kEndSlope = 0.45;
@@ -25,16 +28,21 @@ constexpr double kAlike = 0.1;
 constexpr double kLowest = 0.125;
 constexpr double kBottom = 0.4;
 constexpr double kNovelty = 1.02;
-constexpr double kDiurnal = 0.9;
+constexpr double kDiurnal = 0.5;
+constexpr double kHalfDay = 0.5;
+constexpr double kMissed = 0.6;
+constexpr double kMissedGrowing = 0.75;
+constexpr double kOutweighs = 1.5;
+constexpr double kWeek = 7;  // blocks; fewer have not seen every weekday, and need more
 
 double level_of(std::span<const TimedValue> floors) {
-  return median_of(each_of(floors, [](const TimedValue& floor) { return std::abs(floor.value); }));
+  return median_of(transformed(floors, [](const TimedValue& floor) { return std::abs(floor.value); }));
 }
 
 double tie_of(double level, const LeakMetric& metric) {
   constexpr double tie_share = 0.001;
   constexpr double tie_of_least = 1.0 / 128;  // 32 KiB of 4 MiB
-  return std::max(metric.unit == LeakUnit::count ? 0.5 : metric.least_growth * tie_of_least, tie_share * level);
+  return std::max(metric.unit == LeakUnit::count ? 0.5 : metric.min_growth * tie_of_least, tie_share * level);
 }
 
 class Judge {
@@ -46,17 +54,22 @@ class Judge {
 
   std::optional<WindowFinding> judge() {
     found_.recorded = soft_floors(inside_, found_.window);
-    if (found_.recorded.size() < kLeastBlocks) return std::nullopt;
+    if (found_.recorded.size() < kMinBlocks) return std::nullopt;
     found_.floors = found_.recorded;
     const bool daily = found_.window.block >= 1;
-    if (daily) found_.week = take_out_week(found_.floors);
+    if (daily) found_.week = remove_weekly_pattern(found_.floors);
     if (daily) found_.steps = take_out_edges(life_.edges, found_.floors);
-    if (found_.steps.empty()) found_.steps = take_out_steps(found_.floors);
+    if (found_.steps.empty()) found_.steps = remove_steps(found_.floors);
     level_ = level_of(found_.floors);
     find_trend(daily);
     find_growth();
     find_shape(daily);
-    found_.told = told_slope(daily);
+    if (few_) weigh_together();
+    found_.nearly = std::ranges::all_of(found_.gates, [](const LeakGate& gate) {
+      const bool strict = gate.threshold <= 0 || gate.name == "novelty" || gate.name == "growing";
+      return gate.passed || (!strict && gate.value >= kNearly * gate.threshold);
+    });
+    found_.reported = reported_slope(daily);
     return found_;
   }
 
@@ -65,6 +78,33 @@ class Judge {
     const bool passed = value >= threshold;
     found_.gates.push_back({std::move(name), value, threshold, passed, std::move(meaning)});
     if (!passed) found_.failed.push_back(which);
+  }
+
+  // Few blocks leave each gate little evidence. One may miss its threshold if the others exceed theirs by as much.
+  void weigh_together() {
+    if (found_.passed()) return;
+    const auto least = [](const LeakGate& gate) { return gate.name == "growing" ? kMissedGrowing : kMissed; };
+    double sum = 0;
+    double count = 0;
+    for (const LeakGate& gate : found_.gates) {
+      const bool strict = gate.threshold == 0 || gate.name == "effect";
+      if (strict && !gate.passed) return;
+      if (gate.threshold == 0) continue;
+      const double ratio = gate.value / gate.threshold;
+      if (ratio < least(gate)) return;
+      sum += std::min(ratio, kOutweighs);
+      ++count;
+    }
+    const double needed = std::max(kWeek / static_cast<double>(found_.floors.size()), 1.0);
+    if (sum < needed * count) return;
+    for (LeakGate& gate : found_.gates) {
+      if (!gate.passed) gate.threshold *= least(gate);
+      gate.passed = true;
+    }
+    found_.failed.clear();
+    gate(Gate::trend, "together", sum / count, needed,
+         "where the history has few blocks, a gate may be missed if all together are passed (mean of value to "
+         "threshold)");
   }
 
   void find_trend(bool daily) {
@@ -77,19 +117,31 @@ class Judge {
     const TrendTest trend = mann_kendall(points, tie_of(level_, metric_));
     few_ = found_.floors.size() <= kFew && found_.window.days >= life_.days;
     gate(Gate::trend, "trend", trend.z, few_ ? kTrendFew : kTrend,
-         "the floors go up more often than chance lets them (Mann-Kendall Z, widened by autocorrelation)");
-    gate(Gate::drift, "drift", drift_score(each_of(found_.floors, &TimedValue::value)),
-         few_                              ? kDriftFew
-         : found_.window.days < life_.days ? kDriftPart
-                                           : kDrift,
-         "their steps have a mean above 0, as those of a random walk have not (in standard errors)");
+         "the floors rise more often than by chance (Mann-Kendall Z, corrected for autocorrelation)");
+    find_drift(trend.z >= kSureTrend && found_.window.days >= life_.days);
     found_.slope = theil_sen(points, trend, kWiden).value_or(SlopeEstimate{});
     const double half = (found_.slope.per_day - found_.slope.lower) / kWiden;
     gate(Gate::slope, "slope", found_.slope.per_day - half, 0,
          "the lower end of the slope's interval is above 0, per day");
   }
 
-  // The same steps out of the finer floors.
+  // The mean of steps is known poorly where the floors scatter. Where the trend of a whole life is sure, floors that
+  // return to their line are no walk either.
+  void find_drift(bool sure) {
+    const double drift = drift_score(transformed(found_.floors, &TimedValue::value));
+    const double least = few_ ? kDriftFew : found_.window.days < life_.days ? kDriftPart : kDrift;
+    const double returns =
+        sure && drift < least && found_.floors.size() >= kFewBlocks ? return_score(found_.floors) : 0;
+    if (returns >= kReturns) {
+      gate(Gate::drift, "drift", returns, kReturns,
+           "the floors return to their line, unlike a random walk (Dickey-Fuller t)");
+    } else {
+      gate(Gate::drift, "drift", drift, least,
+           "the mean step between floors is above 0, unlike in a random walk (in standard errors)");
+    }
+  }
+
+  // Applies the same steps to the finer floors.
   void shift_as_floors(std::vector<TimedValue>& points) const {
     for (const LeakStep& step : found_.steps) {
       for (TimedValue& point : points) {
@@ -107,14 +159,16 @@ class Judge {
 
   void find_growth() {
     const std::vector<TimedValue>& floors = found_.floors;
-    const double span = floors.back().day - floors.front().day;
-    found_.growth = found_.slope.per_day * span;
+    // With half of the first block and half of the last; a count has grown only between two counts.
+    const bool whole_window = found_.window.block >= 1 && metric_.unit != LeakUnit::count;
+    const double ends = whole_window ? found_.window.block : 0;
+    found_.growth = found_.slope.per_day * (floors.back().day - floors.front().day + ends);
     found_.scatter = robust_deviation(off_line(floors, found_.slope.per_day, found_.slope.intercept));
-    gate(Gate::effect, "effect", found_.growth, least_growth(metric_, level_, found_.scatter),
-         "the growth matters, and stands out of the scatter of the floors");
+    gate(Gate::effect, "effect", found_.growth, min_growth(metric_, level_, found_.scatter),
+         "the growth is significant and exceeds the scatter of the floors");
     if (found_.slope.per_day > 0) {
       gate(Gate::bottom, "bottom", bottom_slope() / found_.slope.per_day, kBottom,
-           "the lowest readings of the blocks rise too, by this part of the floors' slope");
+           "the lowest readings of the blocks rise too, by this fraction of the floors' slope");
     }
     const std::size_t third = std::max<std::size_t>(floors.size() / 3, 3);
     const bool phases = points_.size() > floors.size();
@@ -124,19 +178,31 @@ class Judge {
     const double highest = std::ranges::max_element(floors, {}, &TimedValue::value)->value;
     const bool at_top = floors.back().value >= highest - kFallBack * found_.growth - 2 * found_.scatter;
     const bool fell = found_.window.days >= life_.days && life_.straight.second_half <= 0;
+    if (at_top && !fell && found_.late < kLate && late_by_day() >= kLateByDay) {
+      found_.late = late_by_day();
+      gate(Gate::growing, "growing", found_.late, kLateByDay,
+           "its last third is above the same hours of the day before, by this fraction of the slope");
+      return;
+    }
     gate(Gate::growing, "growing", at_top && !fell ? found_.late : 0, kLate,
-         "its last third still grows, by this part of the whole slope, and it has not come down");
+         "its last third still grows, by this fraction of the whole slope, and it has not come down");
   }
 
-  // The noise of a floor is cut off at one side, and where noise is a share of the level, the floors rise less than the
-  // means. Where means rise otherwise (wider swings, more load), the floors are what leaks.
-  SlopeEstimate told_slope(bool daily) const {
+  // The falling half of a day hides growth in a short window.
+  double late_by_day() const {
+    if (found_.window.block >= 1 || life_.days < 1 + kHalfDay || found_.slope.per_day <= 0) return 0;
+    return rise_since_yesterday(life_.hours, found_.window.days / 3) / found_.slope.per_day;
+  }
+
+  // The noise of a floor is cut off at one side. Where noise is a share of the level, the floors rise less than the
+  // means. Where means rise for another reason (wider swings, more load), the floors show the leak.
+  SlopeEstimate reported_slope(bool daily) const {
     std::vector<TimedValue> means = without(block_means(inside_, found_.window), found_.steps);
-    if (daily) take_out_week(means);
+    if (daily) remove_weekly_pattern(means);
     const TrendTest trend = mann_kendall(means, tie_of(level_, metric_));
-    const SlopeEstimate told = theil_sen(means, trend, kWiden).value_or(found_.slope);
-    return std::abs(told.per_day - found_.slope.per_day) <= kAlike * std::abs(found_.slope.per_day) ? told
-                                                                                                    : found_.slope;
+    const SlopeEstimate of_means = theil_sen(means, trend, kWiden).value_or(found_.slope);
+    return std::abs(of_means.per_day - found_.slope.per_day) <= kAlike * std::abs(found_.slope.per_day) ? of_means
+                                                                                                        : found_.slope;
   }
 
   double bottom_slope() const {
@@ -144,18 +210,18 @@ class Judge {
     return sen_slope(without(std::move(bottoms), found_.steps));
   }
 
-  // A better fit of a curve that levels off is no reason to let go what rises still.
+  // A better fit of a saturating curve does not excuse a series that still rises.
   void find_straight() {
     const Straightness& straight = life_.straight;
     if (straight.curve_to_line >= kStraight) {
       gate(Gate::straight, "straight", straight.curve_to_line, kStraight,
-           "a curve that levels off fits the whole life not much better than a line (squared error, curve to line)");
+           "a curve that levels off fits the whole run little better than a line (ratio of squared errors)");
     } else if (straight.end_slope >= kEndSlope) {
       gate(Gate::straight, "straight", straight.end_slope, kEndSlope,
-           "the curve that fits the whole life best still rises at its end (part of its mean slope)");
+           "the curve that fits the whole run best still rises at its end (fraction of its mean slope)");
     } else {
       gate(Gate::straight, "straight", straight.second_half, few_ ? kSecondHalfFew : kSecondHalf,
-           "though a curve that levels off fits the life best, its second half rises on (part of the whole slope)");
+           "a curve that levels off fits the run best, but its second half still rises (fraction of the whole slope)");
     }
   }
 
@@ -163,11 +229,13 @@ class Judge {
     find_straight();
     if (found_.window.days < life_.days) {
       gate(Gate::novelty, "novelty", novelty_of(life_.hours, found_.window), kNovelty,
-           "it is higher than in the life before the window (times the highest floor there)");
+           "it is above all earlier floors of the run (as a multiple of the highest)");
     }
-    if (!daily && life_.days >= 2) {
-      gate(Gate::diurnal, "diurnal", share_above_yesterday(life_.hours, found_.window.days), kDiurnal,
-           "hours are above the same hour of the day before (share of them)");
+    // Required from a day and a half on; before that in proportion to the hours that have a yesterday.
+    if (!daily && life_.days > 1 && found_.slope.per_day > 0) {
+      const double least = kDiurnal * std::min((life_.days - 1) / kHalfDay, 1.0);
+      gate(Gate::diurnal, "diurnal", rise_since_yesterday(life_.hours, found_.window.days) / found_.slope.per_day,
+           least, "hours exceed those of the previous day, by this fraction of the slope");
     }
   }
 
@@ -175,15 +243,15 @@ class Judge {
   std::span<const LeakHour> inside_;
   const LeakMetric& metric_;
   double level_ = 0;
-  bool few_ = false;  // the whole life is short: less is asked
+  bool few_ = false;  // the whole life is short: the gates are easier
   std::vector<TimedValue> points_;
   WindowFinding found_;
 };
 
 }  // namespace
 
-double least_growth(const LeakMetric& metric, double level, double scatter) {
-  return std::max({metric.least_growth, metric.least_share * level, kScatters * scatter});
+double min_growth(const LeakMetric& metric, double level, double scatter) {
+  return std::max({metric.min_growth, metric.min_share * level, kScatters * scatter});
 }
 
 LeakLife make_life(std::span<const LeakHour> hours) {

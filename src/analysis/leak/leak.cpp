@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <span>
 
 #include "analysis/leak/floor.h"
+#include "analysis/leak/forecast.h"
 #include "analysis/leak/gates.h"
 #include "analysis/leak/restarts.h"
 #include "analysis/leak/shape.h"
@@ -16,21 +18,24 @@ namespace memoir {
 
 namespace {
 
-constexpr double kLeastCovered = 0.5;
+constexpr double kMinCovered = 0.5;
 constexpr double kShortestHours = 2;
 constexpr double kHoursPerDay = 24;
+constexpr double kTrueDayMs = 86'400'000;
 constexpr std::array kParts{1.0, 0.5, 0.25, 0.125};
+constexpr double kKeepsFrom = 1;                    // days of life
+constexpr std::array kRecently{1.0 / 12, 1.0 / 6};  // of the life
 
 struct Lives {
-  std::vector<LeakHour> hours;                   // all, in order
-  std::vector<std::span<const LeakHour>> spans;  // of each life, the current one last
+  std::vector<LeakHour> hours;                   // all, in time order
+  std::vector<std::span<const LeakHour>> spans;  // one per life, the current life last
 };
 
 double day_ms(const LeakSettings& settings) {
   return kHoursPerDay * static_cast<double>(settings.hour_ms);
 }
 
-// Interleaved lives (an hour of two lives) are told apart by number; the axis ends where the last bucket ends.
+// Interleaved lives (an hour with two lives) are distinguished by number. The axis ends where the last bucket ends.
 Lives lives_of(const LeakSeries& series, const LeakMetric& metric, const LeakSettings& settings) {
   Lives lives;
   if (series.buckets.empty()) return lives;
@@ -38,7 +43,7 @@ Lives lives_of(const LeakSeries& series, const LeakMetric& metric, const LeakSet
   std::vector<std::size_t> begins;
   std::int32_t life = 0;
   for (const LeakBucket& bucket : series.buckets) {
-    if (static_cast<double>(bucket.covered_ms) < kLeastCovered * static_cast<double>(series.width_ms)) continue;
+    if (static_cast<double>(bucket.covered_ms) < kMinCovered * static_cast<double>(series.width_ms)) continue;
     if (metric.unit != LeakUnit::count && bucket.max <= 0) continue;
     if (begins.empty() || bucket.life != life) begins.push_back(lives.hours.size());
     life = bucket.life;
@@ -69,9 +74,9 @@ LeakVerdict verdict_of_failed(const WindowFinding& window) {
   return LeakVerdict::noise;  // drift: a random walk
 }
 
-// Most blocks do not move, and what moves goes up.
+// Most blocks do not change, and the changes go up.
 bool goes_by_steps(const WindowFinding& window) {
-  constexpr int least_steps = 4;
+  constexpr int min_steps = 4;
   const std::vector<TimedValue> floors = put_back(window.floors, window.steps);
   std::vector<double> increments;
   double fallen = 0;
@@ -82,14 +87,14 @@ bool goes_by_steps(const WindowFinding& window) {
   const double usual = mean_of(increments);
   const auto jumps = std::count_if(increments.begin(), increments.end(), [usual](double by) { return by > 2 * usual; });
   const double whole = floors.back().value - floors.front().value;
-  return jumps >= least_steps && fallen <= 0.25 * whole && median_of(increments) <= 0.25 * usual;
+  return jumps >= min_steps && fallen <= 0.25 * whole && median_of(increments) <= 0.25 * usual;
 }
 
-// Each hour, or nearly, it falls back by more than its floors scatter.
+// The values fall in nearly every hour by more than the floors scatter.
 bool is_sawtooth(const WindowFinding& window, std::span<const LeakHour> hours) {
   const std::span<const LeakHour> judged = last_days(hours, window.window.days);
-  const double swing = quantile_of(each_of(judged, [](const LeakHour& hour) { return hour.max - hour.min; }), 0.75);
-  return swing >= 0.15 * median_of(each_of(judged, &LeakHour::mean)) && swing >= 3 * window.scatter;
+  const double swing = quantile_of(transformed(judged, [](const LeakHour& hour) { return hour.max - hour.min; }), 0.75);
+  return swing >= 0.15 * median_of(transformed(judged, &LeakHour::mean)) && swing >= 3 * window.scatter;
 }
 
 LeakVerdict subtype_of(const WindowFinding& window, std::span<const LeakHour> hours, const LeakMetric& metric) {
@@ -98,7 +103,7 @@ LeakVerdict subtype_of(const WindowFinding& window, std::span<const LeakHour> ho
   return goes_by_steps(window) ? LeakVerdict::step : LeakVerdict::steady;
 }
 
-// A young life that grows, but not beyond what earlier lives came to, may just be starting.
+// A young life that grows, but not beyond earlier lives, may still be starting up.
 constexpr double kYoungDays = 2;
 constexpr double kBeyond = 1.02;
 
@@ -116,7 +121,7 @@ void compare_with_earlier(WindowFinding& window, const Lives& lives) {
   const double highest = quantile_of(std::move(earlier), 0.98);
   const double times = highest > 0 ? window.recorded.back().value / highest : 0;
   window.gates.push_back({"earlier", times, kBeyond, times >= kBeyond,
-                          "it is higher than the earlier lives came (times the highest there)"});
+                          "it is above the level of all earlier runs (as a multiple of the highest)"});
   if (times < kBeyond) window.failed.push_back(Gate::novelty);
 }
 
@@ -142,14 +147,14 @@ std::int64_t to_ms(double day, std::int64_t end_ms, const LeakSettings& settings
 }
 
 void fill_slope(LeakFinding& found, const SlopeEstimate& slope, const LeakSettings& settings) {
-  const double real_day = 86'400'000.0 / day_ms(settings);
+  const double real_day = kTrueDayMs / day_ms(settings);
   found.slope_per_day = {slope.per_day * real_day, slope.lower * real_day, slope.upper * real_day};
 }
 
 void fill_window(LeakFinding& found, const WindowFinding& window, const LeakSettings& settings) {
   const auto at = [&](double day) { return to_ms(day, found.until_ms, settings); };
   const SlopeEstimate& slope = window.slope;
-  fill_slope(found, window.told, settings);
+  fill_slope(found, window.reported, settings);
   found.window_ms = std::llround(window.window.days * day_ms(settings));
   found.grown_by = window.growth;
   found.level = window.recorded.back().value;
@@ -162,7 +167,7 @@ void fill_window(LeakFinding& found, const WindowFinding& window, const LeakSett
   found.gates = window.gates;
 }
 
-// Where it began to grow only within the window, the slope is that from then on.
+// If growth started only within the window, the slope is measured from there.
 void refine_onset(LeakFinding& found, const WindowFinding& window, const LeakLife& life, const LeakMetric& metric,
                   const LeakSettings& settings) {
   const std::optional<double> onset = onset_of(window.floors);
@@ -170,7 +175,7 @@ void refine_onset(LeakFinding& found, const WindowFinding& window, const LeakLif
   const double days = window.window.block / 2 - *onset;
   const std::optional<WindowFinding> later = judge_window(life, days, metric);
   if (!later || later->slope.lower <= 0) return;
-  fill_slope(found, later->told, settings);
+  fill_slope(found, later->reported, settings);
   const double first = later->recorded.front().day;
   found.since_ms = to_ms(first - later->window.block / 2, found.until_ms, settings);
   found.grown_by = later->growth;
@@ -178,19 +183,15 @@ void refine_onset(LeakFinding& found, const WindowFinding& window, const LeakLif
   found.line_to = {found.until_ms, later->slope.intercept};
 }
 
-void fill_strays(LeakFinding& found, std::span<const LeakHour> hours, const LeakSettings& settings) {
-  const auto span_ms = static_cast<double>(found.line_to.at_ms - found.line_from.at_ms);
-  if (span_ms <= 0) return;
-  const double per_ms = (found.line_to.value - found.line_from.value) / span_ms;
-  std::vector<double> highest;
-  for (const LeakHour& hour : hours) {
-    const std::int64_t at_ms = to_ms(0.5 * (hour.begin + hour.end), found.until_ms, settings);
-    if (at_ms < found.line_from.at_ms) continue;
-    const double line = found.line_to.value + per_ms * static_cast<double>(at_ms - found.line_to.at_ms);
-    highest.push_back(hour.max - line);
-    found.strays = {0, hour.min - line, hour.max - line};
-  }
-  if (!highest.empty()) found.strays.value = quantile_of(std::move(highest), 0.95);
+LeakInterval scaled(const LeakInterval& of, double factor) {
+  return {of.value * factor, of.lower * factor, of.upper * factor};
+}
+
+// From the reported slope, since the reported start of the growth.
+void fill_outlook(LeakFinding& found, std::span<const LeakHour> hours, const LeakSettings& settings) {
+  const double days = static_cast<double>(found.until_ms - found.since_ms) / day_ms(settings);
+  const LeakInterval slope = scaled(found.slope_per_day, day_ms(settings) / kTrueDayMs);
+  found.outlook = outlook_of(hours, days, {slope.value, slope.lower, slope.upper, 0});
 }
 
 void fill_restarts(LeakFinding& found, const RestartsFinding& restarts, const LeakSettings& settings,
@@ -211,16 +212,27 @@ double restarts_confidence(const RestartsFinding& restarts) {
   return 100 * std::pow(lives * trend * size * late, 0.25);
 }
 
-// No part of a life can grow by more than its lowest and highest readings are apart.
+// No part of a life grows by more than the difference of its lowest and highest readings.
 bool could_grow(std::span<const LeakHour> hours, const LeakMetric& metric) {
   const auto [lowest, highest] = std::ranges::minmax_element(hours, {}, &LeakHour::min);
-  return highest->min - lowest->min >= least_growth(metric, lowest->min, 0);
+  return highest->min - lowest->min >= min_growth(metric, lowest->min, 0);
 }
 
-// The longest window that passes; if none does, the whole life.
-std::optional<WindowFinding> best_window(const LeakLife& life, const Lives& lives, const LeakMetric& metric) {
+// A leak that was reported recently stays one while no gate falls much below its threshold.
+void keep(WindowFinding& window) {
+  for (LeakGate& gate : window.gates) {
+    if (!gate.passed) gate.threshold *= kNearly;
+    gate.passed = true;
+  }
+  window.failed.clear();
+}
+
+// Returns the longest window that passes, or nearly passes if `was_leak` is true; otherwise the whole life.
+std::optional<WindowFinding> best_window(const LeakLife& life, const Lives& lives, const LeakMetric& metric,
+                                         const std::function<bool()>& was_leak) {
   const bool could = could_grow(life.hours, metric);
   std::optional<WindowFinding> best;
+  std::optional<WindowFinding> nearly;
   for (const double part : kParts) {
     const double days = life.days * part;
     if (days * kHoursPerDay < kShortestHours - 1e-6) break;
@@ -228,22 +240,27 @@ std::optional<WindowFinding> best_window(const LeakLife& life, const Lives& live
     if (!window) continue;
     compare_with_earlier(*window, lives);
     const bool passed = window->passed();
+    if (!passed && window->nearly && !nearly && life.days >= kKeepsFrom) nearly = window;
     if (!best || passed) best = std::move(window);
     if (passed || !could) break;
+  }
+  if (best && !best->passed() && nearly && was_leak()) {
+    keep(*nearly);
+    return nearly;
   }
   return best;
 }
 
 void judge_lives(LeakFinding& found, const Lives& lives, const LeakMetric& metric, const LeakSettings& settings,
-                 std::int64_t first_ms) {
+                 std::int64_t first_ms, const std::function<bool()>& was_leak) {
   const LeakLife life = make_life(lives.spans.back());
   found.history_ms = std::llround(life.days * day_ms(settings));
   found.level = life.hours.back().min;
-  const std::optional<WindowFinding> best = best_window(life, lives, metric);
+  const std::optional<WindowFinding> best = best_window(life, lives, metric, was_leak);
   if (best && best->passed()) {
     fill_window(found, *best, settings);
     refine_onset(found, *best, life, metric, settings);
-    fill_strays(found, life.hours, settings);
+    fill_outlook(found, life.hours, settings);
     found.verdict = subtype_of(*best, life.hours, metric);
     found.confidence = confidence_of(*best, life.days);
     found.short_history = life.days < 1;
@@ -253,6 +270,13 @@ void judge_lives(LeakFinding& found, const Lives& lives, const LeakMetric& metri
   if (restarts.passed || restarts.warm_up) {
     fill_restarts(found, restarts, settings, first_ms);
     found.verdict = restarts.passed ? LeakVerdict::across_restarts : LeakVerdict::warm_up_per_restart;
+    const LeakHour& last = life.hours.back();
+    found.outlook = {{restarts.slope.per_day, restarts.slope.lower, restarts.slope.upper},
+                     false,
+                     {{0, last.mean}},
+                     0,
+                     (last.max - last.min) / 2,
+                     {last.mean, last.min, last.max}};
     if (restarts.passed) found.confidence = restarts_confidence(restarts);
   } else if (best) {
     fill_window(found, *best, settings);
@@ -268,34 +292,43 @@ std::int64_t recorded_of_last_life(const LeakSeries& series) {
   return recorded_ms;
 }
 
-LeakFinding judge(const LeakSeries& series, const LeakMetric& metric, const LeakSettings& settings) {
+LeakSeries before(const LeakSeries& series, double end_ms) {
+  LeakSeries part{{}, series.width_ms};
+  std::copy_if(series.buckets.begin(), series.buckets.end(), std::back_inserter(part.buckets),
+               [end_ms](const LeakBucket& bucket) { return static_cast<double>(bucket.from_ms) <= end_ms; });
+  return part;
+}
+
+// `once`: no earlier verdict is considered.
+LeakFinding judge(const LeakSeries& series, const LeakMetric& metric, const LeakSettings& settings, bool once) {
   LeakFinding found;
   found.recorded_ms = recorded_of_last_life(series);
   found.needed_ms = std::llround(kShortestHours * static_cast<double>(settings.hour_ms));
   const Lives lives = lives_of(series, metric, settings);
   if (!series.buckets.empty()) found.until_ms = series.buckets.back().from_ms + series.width_ms;
   found.lives = static_cast<std::int64_t>(lives.spans.size());
-  if (!lives.spans.empty()) judge_lives(found, lives, metric, settings, series.buckets.front().from_ms);
+  const auto was_leak = [&] {
+    if (once) return false;
+    const double end_ms = static_cast<double>(series.buckets.back().from_ms);
+    const double history_ms = -lives.spans.back().front().begin * day_ms(settings);
+    return std::ranges::any_of(kRecently, [&](double part) {
+      return judge(before(series, end_ms - part * history_ms), metric, settings, true).leak;
+    });
+  };
+  if (!lives.spans.empty()) judge_lives(found, lives, metric, settings, series.buckets.front().from_ms, was_leak);
   found.leak = is_leak(found.verdict);
   return found;
-}
-
-LeakSeries a_day_ago(const LeakSeries& series, const LeakSettings& settings) {
-  const double end_ms = static_cast<double>(series.buckets.back().from_ms) - day_ms(settings);
-  LeakSeries before{{}, series.width_ms};
-  std::copy_if(series.buckets.begin(), series.buckets.end(), std::back_inserter(before.buckets),
-               [end_ms](const LeakBucket& bucket) { return static_cast<double>(bucket.from_ms) <= end_ms; });
-  return before;
 }
 
 }  // namespace
 
 LeakFinding judge_leak(const LeakSeries& series, const LeakMetric& metric, const LeakSettings& settings,
                        const std::vector<LeakLimit>& limits) {
-  LeakFinding found = judge(series, metric, settings);
+  LeakFinding found = judge(series, metric, settings, false);
   if (found.leak) {
-    found.confirmed = judge(a_day_ago(series, settings), metric, settings).leak;
-    found.exhaustion = exhaustion_of(found, limits);
+    const double a_day_ago_ms = static_cast<double>(series.buckets.back().from_ms) - day_ms(settings);
+    found.confirmed = judge(before(series, a_day_ago_ms), metric, settings, false).leak;
+    found.exhaustion = exhaustion_of(found, limits, settings);
   }
   explain(found, settings);
   return found;

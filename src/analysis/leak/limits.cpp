@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <string_view>
 
+#include "model/cgroup_level.h"
+
 namespace memoir {
 
 namespace {
 
-// Of what is held: a cgroup's use has kernel memory in it that is given up before the limit kills, and its counters run
-// in batches; the kernel's own estimate of what is available on the machine is nearer.
+// Share of the used memory. A cgroup's use includes kernel memory that is reclaimed before the limit kills, and its
+// counters are batched. The kernel's own estimate of the machine's available memory is closer.
 constexpr double kCgroupError = 0.03;
 constexpr double kMachineError = 0.01;
 
@@ -40,7 +42,7 @@ std::vector<LeakLimit> cgroup_limits(const std::vector<CgroupSample>& cgroups, c
     if (!std::ranges::all_of(paths, [&](const std::string& path) { return holds(cgroup.path, path); })) continue;
     const auto add = [&](const char* file, const std::optional<std::int64_t>& limit_kib) {
       if (!limit_kib) return;
-      const std::int64_t held = std::max<std::int64_t>(cgroup.current_kib - cgroup.file_kib.value_or(0), 0);
+      const std::int64_t held = without_cache_kib(cgroup);
       const double room = static_cast<double>(*limit_kib) - static_cast<double>(held) +
                           static_cast<double>(swap_room(cgroup, memory.or_zero(MachineField::swap_free)));
       limits.push_back({std::string(file).append(" of ").append(cgroup.path), std::max(room, 0.0),

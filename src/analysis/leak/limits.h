@@ -1,6 +1,6 @@
 #pragma once
 
-// What a leak runs into: the machine's memory, and the limits of the cgroups that hold its processes. Pure.
+// Limits that a leak may reach: the machine's memory, and the limits of the cgroups of its processes. Pure.
 
 #include <string>
 #include <vector>
@@ -11,11 +11,11 @@
 
 namespace memoir {
 
-// MemAvailable and the free swap; none where the kernel does not say what is available.
+// MemAvailable plus free swap; empty if the kernel does not report available memory.
 std::vector<LeakLimit> machine_limits(const MachineMemory& memory);
 
-// memory.max and memory.high of each cgroup that holds all of `paths`. Page cache is no obstacle, as it is given up
-// first, and what may be swapped out makes room: up to memory.swap.max, as far as the machine has free swap.
+// memory.max and memory.high of each cgroup that contains all of `paths`. Page cache does not count, since it is
+// reclaimed first. Swappable memory adds headroom: up to memory.swap.max, as far as the machine has free swap.
 std::vector<LeakLimit> cgroup_limits(const std::vector<CgroupSample>& cgroups, const std::vector<std::string>& paths,
                                      const MachineMemory& memory);
 

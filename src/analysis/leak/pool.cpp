@@ -8,7 +8,7 @@ namespace memoir {
 
 namespace {
 
-// What one member holds on average, bucket by bucket.
+// Average of one member, bucket by bucket.
 LeakSeries per_member(const LeakPool& pool) {
   LeakSeries average{{}, pool.sum.width_ms};
   auto count = pool.count.buckets.begin();
@@ -29,7 +29,7 @@ double largest_count(const LeakPool& pool) {
 
 constexpr double kExplains = 0.5;
 
-// Along the line, of the level at its end.
+// Growth along the line, relative to the level at its end.
 double growth_share(const LeakFinding& found) {
   return found.line_to.value > 0
              ? found.slope_per_day.value * static_cast<double>(found.window_ms) / found.line_to.value
@@ -37,7 +37,7 @@ double growth_share(const LeakFinding& found) {
 }
 
 bool members_grow(const LeakPool& pool, const LeakMetric& metric, const LeakSettings& settings) {
-  constexpr std::size_t least_members = 2;
+  constexpr std::size_t min_members = 2;
   std::size_t judged = 0;
   std::size_t growing = 0;
   std::size_t left = pool.members.size();
@@ -48,7 +48,7 @@ bool members_grow(const LeakPool& pool, const LeakMetric& metric, const LeakSett
     judged += found.verdict != LeakVerdict::insufficient ? 1U : 0U;
     growing += found.leak ? 1U : 0U;
   }
-  return judged >= least_members && 2 * growing > judged;
+  return judged >= min_members && 2 * growing > judged;
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ LeakFinding judge_pool(const LeakPool& pool, const LeakMetric& metric, const Lea
   }
   if (judge_leak(per_member(pool), metric, settings).leak) return sum;
   const LeakFinding count = judge_leak(pool.count, process_count_metric(), settings);
-  // Where the number stands still, a few of them grow, which the average does not show.
+  // With a constant number of members, the average hides that a few of them grow.
   if (!count.leak && growth_share(count) < kExplains * growth_share(sum)) return sum;
   sum.verdict = count.leak ? LeakVerdict::count : LeakVerdict::scale_out;
   sum.leak = count.leak;

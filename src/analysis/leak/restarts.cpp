@@ -10,8 +10,8 @@ namespace memoir {
 
 namespace {
 
-constexpr std::size_t kLeastLives = 3;
-constexpr std::size_t kLeastFloors = 6;
+constexpr std::size_t kMinLifetimes = 3;
+constexpr std::size_t kMinFloors = 6;
 constexpr int kPhasesOfDay = 4;
 constexpr double kBlock = 1.0 / kPhasesOfDay;  // days
 constexpr double kLivesUp = 0.8;
@@ -20,14 +20,14 @@ constexpr double kGoesOn = 0.4;
 constexpr double kCurrent = 0.4;
 constexpr double kTieShare = 0.001;
 
-struct Life {
+struct LeakLifetime {
   std::vector<TimedValue> floors;  // stratum: the phase of the day
   double slope = 0;
   double growth = 0;
-  double late = 0;  // slope of its second half, of that of its first
+  double late = 0;  // slope of its second half, relative to that of its first
 };
 
-// By age: the first hour of a life is filling, and says nothing.
+// By age. The first hour of a life is start-up and left out.
 std::vector<TimedValue> floors_of(std::span<const LeakHour> hours) {
   const double end = hours.back().end;
   std::vector<LeakHour> aged(hours.begin(), hours.end());
@@ -42,8 +42,8 @@ std::vector<TimedValue> floors_of(std::span<const LeakHour> hours) {
   return floors;
 }
 
-Life make_life(std::vector<TimedValue> floors) {
-  Life life;
+LeakLifetime make_life(std::vector<TimedValue> floors) {
+  LeakLifetime life;
   std::vector<TimedValue> plain = floors;
   for (TimedValue& floor : plain) floor.stratum = 0;
   life.slope = sen_slope(plain);
@@ -56,18 +56,18 @@ Life make_life(std::vector<TimedValue> floors) {
   return life;
 }
 
-double level_of(const std::vector<Life>& lives) {
+double level_of(const std::vector<LeakLifetime>& lives) {
   std::vector<double> levels;
-  for (const Life& life : lives) {
+  for (const LeakLifetime& life : lives) {
     for (const TimedValue& floor : life.floors) levels.push_back(floor.value);
   }
   return median_of(std::move(levels));
 }
 
-// Phases of one life go together, lives do not.
-TrendTest combined_trend(const std::vector<Life>& lives, double tie) {
+// Phases of one life are correlated, lives are independent.
+TrendTest combined_trend(const std::vector<LeakLifetime>& lives, double tie) {
   TrendTest sum;
-  for (const Life& life : lives) {
+  for (const LeakLifetime& life : lives) {
     const TrendTest one = mann_kendall(life.floors, tie);
     sum.s += one.s;
     sum.variance += one.variance;
@@ -76,17 +76,17 @@ TrendTest combined_trend(const std::vector<Life>& lives, double tie) {
   return sum;
 }
 
-// Of the lives before the current one; never 0.
+// Slope of the lives before the current one; never 0.
 double earlier_slope(std::vector<double> slopes) {
   slopes.pop_back();
   const double slope = median_of(std::move(slopes));
   return slope > 0 ? slope : std::numeric_limits<double>::infinity();
 }
 
-std::vector<TimedValue> all_floors(const std::vector<Life>& lives) {
+std::vector<TimedValue> all_floors(const std::vector<LeakLifetime>& lives) {
   std::vector<TimedValue> all;
   int stratum = 0;
-  for (const Life& life : lives) {
+  for (const LeakLifetime& life : lives) {
     for (TimedValue floor : life.floors) {
       floor.stratum += stratum;
       all.push_back(floor);
@@ -100,37 +100,37 @@ std::vector<TimedValue> all_floors(const std::vector<Life>& lives) {
 
 RestartsFinding judge_restarts(const std::vector<std::span<const LeakHour>>& lives, const LeakMetric& metric) {
   RestartsFinding found;
-  std::vector<std::vector<TimedValue>> told;
+  std::vector<std::vector<TimedValue>> comparable;
   bool current = false;
   for (const auto& hours : lives) {
     std::vector<TimedValue> floors = hours.empty() ? std::vector<TimedValue>() : floors_of(hours);
-    current = floors.size() >= kLeastFloors;
-    if (current) told.push_back(std::move(floors));
+    current = floors.size() >= kMinFloors;
+    if (current) comparable.push_back(std::move(floors));
   }
-  found.lives = told.size();
-  if (told.size() < kLeastLives) return found;
-  const auto judged = each_of(told, [](std::vector<TimedValue>& floors) { return make_life(std::move(floors)); });
+  found.lives = comparable.size();
+  if (comparable.size() < kMinLifetimes) return found;
+  const auto judged =
+      transformed(comparable, [](std::vector<TimedValue>& floors) { return make_life(std::move(floors)); });
 
   const double level = level_of(judged);
-  const TrendTest trend = combined_trend(judged, std::max(metric.least_growth / 128, kTieShare * level));
+  const TrendTest trend = combined_trend(judged, std::max(metric.min_growth / 128, kTieShare * level));
   found.slope = theil_sen(all_floors(judged), trend, kWiden).value_or(SlopeEstimate{});
-  found.growth = median_of(each_of(judged, &Life::growth));
-  const std::vector<double> slopes = each_of(judged, &Life::slope);
+  found.growth = median_of(transformed(judged, &LeakLifetime::growth));
+  const std::vector<double> slopes = transformed(judged, &LeakLifetime::slope);
   const auto up = static_cast<double>(std::count_if(slopes.begin(), slopes.end(), [](double s) { return s > 0; }));
 
   const auto gate = [&found](std::string name, double value, double threshold, std::string meaning) {
     found.gates.push_back({std::move(name), value, threshold, value >= threshold, std::move(meaning)});
     return value >= threshold;
   };
-  const bool most = gate("lives", up / static_cast<double>(judged.size()), kLivesUp, "lives that grow (share of them)");
-  const bool trends =
-      gate("trend", trend.z, kTrendOfLives, "at the same age the floors of a life go up (Mann-Kendall Z)");
+  const bool most = gate("lives", up / static_cast<double>(judged.size()), kLivesUp, "share of the runs that grow");
+  const bool trends = gate("trend", trend.z, kTrendOfLives, "floors rise with the age of a run (Mann-Kendall Z)");
   const bool matters =
-      gate("effect", found.growth, least_growth(metric, level, 0), "the growth of the median life matters");
-  const bool goes_on = gate("growing", median_of(each_of(judged, &Life::late)), kGoesOn,
-                            "the second half of a life grows, by this part of the first half's slope");
+      gate("effect", found.growth, min_growth(metric, level, 0), "the growth of the median run is significant");
+  const bool goes_on = gate("growing", median_of(transformed(judged, &LeakLifetime::late)), kGoesOn,
+                            "the second half of a run still grows, by this fraction of the first half's slope");
   const bool still = !current || gate("current", judged.back().slope / earlier_slope(slopes), kCurrent,
-                                      "the current life grows too, by this part of the earlier ones' slope");
+                                      "the current run also grows, at this fraction of the earlier runs' slope");
   found.passed = most && trends && matters && goes_on && still;
   found.warm_up = most && matters && !goes_on;
   return found;

@@ -10,17 +10,18 @@ namespace {
 
 constexpr std::int64_t kNarrowPerHour = 12;
 constexpr std::int64_t kNarrowUntilHours = 48;
-constexpr double kLongestHold = 3;  // times the usual spacing
+constexpr double kLongestHold = 3;  // multiple of the usual spacing
 
 std::int64_t usual_spacing(std::span<const LeakSample> samples) {
   std::vector<double> spacings;
   for (std::size_t at = 1; at < samples.size(); ++at) {
-    spacings.push_back(static_cast<double>(samples[at].at_ms - samples[at - 1].at_ms));
+    const std::int64_t spacing_ms = samples[at].at_ms - samples[at - 1].at_ms;
+    if (spacing_ms > 0) spacings.push_back(static_cast<double>(spacing_ms));
   }
   return spacings.empty() ? 0 : static_cast<std::int64_t>(median_of(std::move(spacings)));
 }
 
-// The history of the last life, or of all, if lives are short.
+// History of the last life, or of all lives if they are short.
 std::int64_t history_of(std::span<const LeakSample> samples) {
   const auto first = std::ranges::find(samples, samples.back().life, &LeakSample::life);
   return samples.back().at_ms - first->at_ms;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Readings of any spacing, rolled up into the buckets that leak analysis judges. Pure.
+// Rolls up readings of any spacing into the buckets that leak analysis judges. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -13,12 +13,12 @@ namespace memoir {
 
 struct LeakSample {
   std::int64_t at_ms = 0;
-  double value = 0;            // the least of its interval, if `mean` is given
-  std::optional<double> mean;  // of the interval until the next sample
+  double value = 0;            // the minimum of its interval, if `mean` is given
+  std::optional<double> mean;  // of the interval up to the next sample
   std::int32_t life = 0;
 };
 
-// Fills buckets from values that hold for a while, in order of time within each life.
+// Fills buckets from values that are each valid for some time, in time order within each life.
 class LeakRollup {
  public:
   explicit LeakRollup(std::int64_t width_ms) { series_.width_ms = width_ms; }
@@ -31,12 +31,11 @@ class LeakRollup {
   LeakSeries series_;
 };
 
-// The width that a history of this length is judged by: an hour, or a twelfth of one where it is shorter than two days.
+// Returns the bucket width for a history of this length: an hour, or a twelfth of one for less than two days.
 std::int64_t leak_bucket_ms(std::int64_t history_ms, const LeakSettings& settings = {});
 
-// Samples in order of time. A sample holds until the next one of its life, but not for longer than three times the
-// usual spacing: what is beyond is a gap. The width is that of the last life's history, and never narrower than the
-// spacing.
+// Takes samples in time order. A sample holds up to the next one of its life, at most for three times the usual
+// spacing; the remainder is a gap. The width is that of the last life's history, never below the spacing.
 LeakSeries roll_up(std::span<const LeakSample> samples, const LeakSettings& settings = {});
 
 }  // namespace memoir

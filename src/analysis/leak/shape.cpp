@@ -11,17 +11,16 @@ namespace {
 
 constexpr double kHingeFits = 0.5;
 constexpr double kHighest = 0.98;
-constexpr double kClearlyAbove = 1.001;
 
 struct Curve {
   double squares = 0;
-  double end_slope = 1;  // of the mean one
+  double end_slope = 1;  // slope at the end, relative to the mean slope
 };
 
 Curve best_curve(std::span<const double> t, std::span<const double> y, double span) {
   Curve best{residual_squares(t, y), 1};
   std::vector<double> x(t.size());
-  // Time constants from a 64th of the span up to all of it, each a root of two above the one before.
+  // Time constants from a 64th of the span up to all of it, in steps of a factor of √2.
   constexpr int finest = 12;
   for (int step = finest; step >= 0; --step) {
     const double tau = span * std::exp2(-step / 2.0);
@@ -49,9 +48,9 @@ double second_half_of(std::span<const TimedValue> points, double life_days) {
 Straightness straightness_of(std::span<const LeakHour> life, double life_days) {
   std::vector<TimedValue> floors = soft_floors(life, make_window(life_days));
   if (floors.size() < 5) return {};
-  take_out_week(floors);
-  const std::vector<double> t = each_of(floors, [=](const TimedValue& floor) { return floor.day + life_days; });
-  const std::vector<double> y = each_of(floors, &TimedValue::value);
+  remove_weekly_pattern(floors);
+  const std::vector<double> t = transformed(floors, [=](const TimedValue& floor) { return floor.day + life_days; });
+  const std::vector<double> y = transformed(floors, &TimedValue::value);
   const double line = residual_squares(t, y);
   Straightness straight;
   const Curve curve = best_curve(t, y, life_days);
@@ -78,29 +77,27 @@ double novelty_of(std::span<const LeakHour> life, const LeakWindow& window) {
   return highest > 0 ? now / highest : 0;
 }
 
-double share_above_yesterday(std::span<const LeakHour> life, double window_days) {
+double rise_since_yesterday(std::span<const LeakHour> life, double window_days) {
   const auto inside = last_days(life, window_days);
-  std::size_t compared = 0;
-  std::size_t above = 0;
+  std::vector<double> rises;
   auto yesterday = life.begin();
   for (const LeakHour& hour : inside) {
     const double middle = 0.5 * (hour.begin + hour.end) - 1;
     while (yesterday != life.end() && yesterday->end <= middle) ++yesterday;
     if (yesterday == life.end() || yesterday->begin > middle) continue;
-    ++compared;
-    if (hour.min > yesterday->min * kClearlyAbove) ++above;
+    rises.push_back(hour.min - yesterday->min);
   }
-  return compared == 0 ? 0 : static_cast<double>(above) / static_cast<double>(compared);
+  return rises.empty() ? 0 : median_of(std::move(rises));
 }
 
 std::optional<double> onset_of(std::span<const TimedValue> floors) {
-  constexpr std::size_t least_after = 5;
-  constexpr std::size_t least_before = 3;
-  const std::vector<double> y = each_of(floors, &TimedValue::value);
-  std::vector<double> x = each_of(floors, &TimedValue::day);
+  constexpr std::size_t min_after = 5;
+  constexpr std::size_t min_before = 3;
+  const std::vector<double> y = transformed(floors, &TimedValue::value);
+  std::vector<double> x = transformed(floors, &TimedValue::day);
   double best = kHingeFits * residual_squares(x, y);
   std::optional<double> onset;
-  for (std::size_t knot = least_before; knot + least_after <= floors.size(); ++knot) {
+  for (std::size_t knot = min_before; knot + min_after <= floors.size(); ++knot) {
     for (std::size_t at = 0; at < x.size(); ++at) x[at] = std::max(0.0, floors[at].day - floors[knot].day);
     const double squares = residual_squares(x, y);
     if (squares >= best) continue;

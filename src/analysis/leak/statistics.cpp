@@ -11,11 +11,11 @@ namespace {
 
 constexpr double kNinetyPercent = 1.645;  // of the normal distribution, two-sided
 constexpr double kNormalMad = 1.4826;
-constexpr std::size_t kLeastForAutocorrelation = 10;
+constexpr std::size_t kMinForAutocorrelation = 10;
 constexpr double kSignificantCorrelation = 1.645;
-constexpr double kLeastLongRunVariance = 0.06;
+constexpr double kMinLongRunVariance = 0.06;
 
-// By rank, ties sharing the mean rank.
+// By rank; ties share the mean rank.
 std::vector<double> ranks_of(std::span<const double> values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -31,10 +31,10 @@ std::vector<double> ranks_of(std::span<const double> values) {
   return ranks;
 }
 
-// The factor of Hamed and Rao, from the positive autocorrelations that are significant.
+// The factor of Hamed and Rao, from the significant positive autocorrelations.
 double variance_factor(std::span<const TimedValue> points) {
   const std::size_t n = points.size();
-  if (n < kLeastForAutocorrelation) return 1;
+  if (n < kMinForAutocorrelation) return 1;
   std::vector<double> ranks = ranks_of(off_line(points, sen_slope(points)));
   const double centre = mean_of(ranks);
   double squares = 0;
@@ -91,14 +91,14 @@ double mean_of(std::span<const double> values) {
 double robust_deviation(std::span<const double> values) {
   if (values.empty()) return 0;
   const double centre = median_of({values.begin(), values.end()});
-  return kNormalMad * median_of(each_of(values, [centre](double value) { return std::abs(value - centre); }));
+  return kNormalMad * median_of(transformed(values, [centre](double value) { return std::abs(value - centre); }));
 }
 
 TrendTest mann_kendall(std::span<const TimedValue> points, double tie) {
   std::map<int, std::vector<TimedValue>> strata;
   for (const TimedValue& point : points) strata[point.stratum].push_back(point);
   TrendTest test;
-  double deviation = 0;  // of fully correlated strata the deviations add up
+  double deviation = 0;  // deviations of fully correlated strata add up
   for (const auto& [stratum, members] : strata) {
     for (std::size_t later = 1; later < members.size(); ++later) {
       for (std::size_t earlier = 0; earlier < later; ++earlier) {
@@ -143,7 +143,7 @@ double sen_slope(std::span<const TimedValue> points) {
 }
 
 std::vector<double> off_line(std::span<const TimedValue> points, double per_day, double intercept) {
-  return each_of(points, [&](const TimedValue& point) { return point.value - intercept - per_day * point.day; });
+  return transformed(points, [&](const TimedValue& point) { return point.value - intercept - per_day * point.day; });
 }
 
 double drift_score(std::span<const double> values) {
@@ -164,10 +164,29 @@ double drift_score(std::span<const double> values) {
     const double weight = 1 - static_cast<double>(lag) / static_cast<double>(lags + 1);
     variance += 2 * weight * covariance(lag);
   }
-  variance = std::max(variance, kLeastLongRunVariance * plain);
+  variance = std::max(variance, kMinLongRunVariance * plain);
   constexpr double exact = 99;  // a straight line has no variance at all
   if (variance <= 0) return mean == 0 ? 0 : std::copysign(exact, mean);
   return std::clamp(mean / std::sqrt(variance / static_cast<double>(n)), -exact, exact);
+}
+
+double return_score(std::span<const TimedValue> points) {
+  if (points.size() < 5) return 0;
+  std::vector<double> off = off_line(points, sen_slope(points));
+  const double centre = mean_of(off);
+  for (double& value : off) value -= centre;
+  double squares = 0;
+  double product = 0;
+  double movement = 0;
+  for (std::size_t at = 1; at < off.size(); ++at) {
+    const double step = off[at] - off[at - 1];
+    squares += off[at - 1] * off[at - 1];
+    product += off[at - 1] * step;
+    movement += step * step;
+  }
+  if (squares <= 0) return 0;
+  const double rest = std::max(movement - product * product / squares, 0.0) / static_cast<double>(points.size() - 2);
+  return rest > 0 ? -product / std::sqrt(squares * rest) : 0;
 }
 
 double residual_squares(std::span<const double> x, std::span<const double> y) {

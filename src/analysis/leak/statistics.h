@@ -1,28 +1,28 @@
 #pragma once
 
-// The robust statistics that leak analysis is made of. Pure; times are in days, values in any one unit.
+// Robust statistics of leak analysis. Pure; times are in days, values in any one unit.
 
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "base/each_of.h"
+#include "base/transformed.h"
 
 namespace memoir {
 
-// A value at a time. `stratum`: only points of one stratum are compared with each other (the same hour of the day, or
-// the same age within one life); 0 for all where there are none.
+// A value at a time. Only points of the same `stratum` are compared (the same hour of the day, or the same age within
+// one life); 0 for all points without strata.
 struct TimedValue {
   double day = 0;
   double value = 0;
   int stratum = 0;
 };
 
-// Of an unsorted sample that is not empty.
+// Median of an unsorted, non-empty sample.
 double median_of(std::vector<double> values);
 double quantile_of(std::vector<double> values, double part);
 double mean_of(std::span<const double> values);
-// 1.4826 times the median absolute deviation: the standard deviation of a normal sample, whatever its outliers.
+// 1.4826 times the median absolute deviation: the standard deviation of a normal sample, insensitive to outliers.
 double robust_deviation(std::span<const double> values);
 
 // Theil-Sen: the median of the slopes between every two points of one stratum. Sen (1968), "Estimates of the regression
@@ -34,29 +34,33 @@ struct SlopeEstimate {
   double intercept = 0;  // value at day 0
 };
 
-// Kendall's S with the variance that autocorrelation leaves. Mann (1945); Hamed and Rao (1998), "A modified
-// Mann-Kendall trend test for autocorrelated data", J. Hydrology 204. With strata: Hirsch and Slack (1984), the strata
-// taken as fully correlated, the most careful case.
+// Kendall's S with its variance corrected for autocorrelation. Mann (1945); Hamed and Rao (1998), "A modified
+// Mann-Kendall trend test for autocorrelated data", J. Hydrology 204. With strata: Hirsch and Slack (1984), strata
+// assumed fully correlated, the most conservative case.
 struct TrendTest {
   double s = 0;
   double variance = 0;
   double z = 0;
 };
 
-// Differences of at most `tie` count as none. Positive autocorrelation widens the variance from 10 points on.
+// Differences of at most `tie` count as ties. Positive autocorrelation widens the variance from 10 points on.
 TrendTest mann_kendall(std::span<const TimedValue> points, double tie);
 
-// The interval has the ranks that `trend` gives, `widen` times as wide. Nothing where no two points can be compared.
+// The interval has the ranks given by `trend`, widened by the factor `widen`. nullopt if no two points can be compared.
 std::optional<SlopeEstimate> theil_sen(std::span<const TimedValue> points, const TrendTest& trend, double widen);
-// The slope alone; 0 where no two points can be compared.
+// Returns only the slope; 0 if no two points can be compared.
 double sen_slope(std::span<const TimedValue> points);
-// How far each point is above the line.
+// Returns each point's distance above the line.
 std::vector<double> off_line(std::span<const TimedValue> points, double per_day, double intercept = 0);
 
-// How surely the mean of the increments is not 0, in its standard errors: a random walk's increments have none, however
-// far it strays. Their long-run variance is Bartlett's (Newey and West 1987, Econometrica 55), at least 15 % of the
-// plain one, for that of an oscillation tends to 0. 0 for fewer than 3 points.
+// Returns the mean of the increments in units of its standard error. The increments of a random walk have mean 0,
+// however far it strays. Their long-run variance is Bartlett's (Newey and West 1987, Econometrica 55), at least 15 % of
+// the plain variance, because that of an oscillation tends to 0. 0 for fewer than 3 points.
 double drift_score(std::span<const double> values);
+
+// Returns how surely the points return to their line after a deviation: the t of Dickey and Fuller, positive. A random
+// walk exceeds 3.6 in one of twenty cases, 4.4 in one of a hundred.
+double return_score(std::span<const TimedValue> points);
 
 // Least squares: the sum of squared residuals of y against x with a constant.
 double residual_squares(std::span<const double> x, std::span<const double> y);

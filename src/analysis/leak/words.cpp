@@ -4,9 +4,8 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
-#include "base/each_of.h"
+#include "base/transformed.h"
 
 namespace memoir {
 
@@ -23,16 +22,15 @@ constexpr std::array kWords{
     Words{LeakVerdict::step, "leak-step", "its floor rises in jumps, again and again, and never comes back"},
     Words{LeakVerdict::sawtooth_floor, "leak-sawtooth-floor",
           "it falls back again and again, but each time to a higher floor"},
-    Words{LeakVerdict::across_restarts, "leak-across-restarts", "each life grows from its start to its end"},
+    Words{LeakVerdict::across_restarts, "leak-across-restarts", "each run grows from its start to its end"},
     Words{LeakVerdict::count, "count-leak", "they become more and more"},
     Words{LeakVerdict::plateaued, "plateaued", "it grew, but it has stopped"},
     Words{LeakVerdict::warm_up, "warm-up", "it grows ever more slowly, as what fills a cache does"},
-    Words{LeakVerdict::warm_up_per_restart, "warm-up-per-restart", "each life grows at its start and then levels off"},
+    Words{LeakVerdict::warm_up_per_restart, "warm-up-per-restart", "each run grows at its start and then levels off"},
     Words{LeakVerdict::level_shift, "level-shift", "it went up in one step or a few, and is level between them"},
     Words{LeakVerdict::within_envelope, "within-envelope", "it rises, but not above where it was before"},
     Words{LeakVerdict::diurnal, "diurnal", "it rises as it did at this hour of the day before"},
-    Words{LeakVerdict::below_minimum, "below-minimum",
-          "it rises, but by too little to matter or to stand out of its noise"},
+    Words{LeakVerdict::below_minimum, "below-minimum", "it rises, but by too little to matter or to exceed its noise"},
     Words{LeakVerdict::contained, "contained-by-recycling",
           "its processes grow, but are replaced before it shows in their sum"},
     Words{LeakVerdict::scale_out, "scale-out", "there are more processes, and none of them grows"},
@@ -44,7 +42,7 @@ const Words& words_of(LeakVerdict verdict) {
   return *std::ranges::find(kWords, verdict, &Words::verdict);
 }
 
-// How near a gate is to falling the other way.
+// Distance of a gate from the opposite result.
 double margin(const LeakGate& gate) {
   const double scale = std::max(std::abs(gate.threshold), 1e-9);
   return std::abs(gate.value - gate.threshold) / scale;
@@ -62,34 +60,44 @@ std::vector<std::string> of_leak(const LeakFinding& found) {
                [](const LeakGate& gate) { return gate.passed && gate.threshold != 0; });
   std::sort(gates.begin(), gates.end(), [](const LeakGate& a, const LeakGate& b) { return margin(a) < margin(b); });
   if (gates.size() > 2) gates.resize(2);
-  return each_of(gates,
-                 [](const LeakGate& gate) { return of_gate(gate, "it would be let go if this no longer held:"); });
+  return transformed(gates,
+                     [](const LeakGate& gate) { return of_gate(gate, "it would be no leak if this no longer held:"); });
 }
 
-std::string print_hours(std::int64_t ms, const LeakSettings& settings) {
+std::string format_hours(std::int64_t ms, const LeakSettings& settings) {
   return fmt::format("{:.1f} hours{}", static_cast<double>(ms) / static_cast<double>(settings.hour_ms),
                      settings.hour_ms == 3'600'000 ? "" : " (by the configured hour)");
 }
 
-// How much there is, and how much is needed.
+// Available and required history.
 std::string of_history(const LeakFinding& found, const LeakSettings& settings) {
   if (found.recorded_ms >= found.needed_ms)
-    return ": " + print_hours(found.recorded_ms, settings) + " of the current life, with too many gaps";
-  return fmt::format(": {:.1f} of the {} that are needed of one life",
+    return ": " + format_hours(found.recorded_ms, settings) + " of the current run, with too many gaps";
+  return fmt::format(": {:.1f} of the {} needed of one run",
                      static_cast<double>(found.recorded_ms) / static_cast<double>(settings.hour_ms),
-                     print_hours(found.needed_ms, settings));
+                     format_hours(found.needed_ms, settings));
 }
 
 std::vector<std::string> of_other(const LeakFinding& found, const LeakSettings& settings) {
   if (found.verdict == LeakVerdict::insufficient) {
-    return {"more history: two hours of one life at the least, or three lives of a day and a half; there are " +
-            print_hours(found.recorded_ms, settings) + " of the current life"};
+    return {"more history: at least two hours of one run, or three runs of a day and a half; there are " +
+            format_hours(found.recorded_ms, settings) + " of the current run"};
   }
   std::vector<std::string> sentences;
   for (const LeakGate& gate : found.gates) {
     if (!gate.passed) sentences.push_back(of_gate(gate, "it would count as a leak with"));
   }
   return sentences;
+}
+
+// From docs/leak-benchmark.md, "What a verdict is worth".
+LeakWorth worth_of(const LeakFinding& found, const LeakSettings& settings) {
+  constexpr double sure = 90;
+  const double days = static_cast<double>(found.history_ms) / (24 * static_cast<double>(settings.hour_ms));
+  if (days < 1) return LeakWorth{93, "recorded services of under a day"};
+  if (days < 5) return LeakWorth{94, "recorded machines of one to five days"};
+  if (days < 9) return LeakWorth{99, "recorded machines of five to eight days"};
+  return LeakWorth{found.confidence >= sure ? 99 : 93, "synthetic series of thirty days"};
 }
 
 }  // namespace
@@ -105,30 +113,10 @@ bool is_leak(LeakVerdict verdict) {
 void explain(LeakFinding& found, const LeakSettings& settings) {
   found.reason = words_of(found.verdict).reason;
   if (found.verdict == LeakVerdict::insufficient) found.reason += of_history(found, settings);
+  if (found.exhaustion && found.exhaustion->accelerates) found.reason += "; it grows faster than before";
   if (found.short_history) found.reason += "; but less than a day of it was seen";
+  found.worth = found.leak ? std::optional(worth_of(found, settings)) : std::nullopt;
   found.would_change = found.leak ? of_leak(found) : of_other(found, settings);
-}
-
-std::optional<LeakExhaustion> exhaustion_of(const LeakFinding& found, const std::vector<LeakLimit>& limits) {
-  constexpr double day_ms = 86'400'000.0;
-  constexpr double farthest = 10;  // times what was watched
-  if (limits.empty() || found.slope_per_day.value <= 0) return std::nullopt;
-  const LeakLimit& nearest = *std::ranges::min_element(limits, {}, &LeakLimit::room);
-  const auto time = [](double room, double slope) {
-    return slope > 0 ? std::max(room, 0.0) / slope * day_ms : std::numeric_limits<double>::infinity();
-  };
-  const double room = std::max(nearest.room, 0.0);
-  LeakExhaustion exhaustion{nearest.name, room, std::nullopt};
-  const LeakInterval& slope = found.slope_per_day;
-  const double in_ms = time(room, slope.value);
-  if (in_ms > farthest * static_cast<double>(found.window_ms)) return exhaustion;
-  // The room was read where the last readings were, at either side of the line; and what uses it up may stray as well.
-  const double strays = std::max(found.strays.value, 0.0) + nearest.error;
-  const double least = room + std::min(found.strays.lower, 0.0) - strays;
-  const double most = room + std::max(found.strays.upper, 0.0) + strays;
-  exhaustion.in_ms =
-      LeakInterval{in_ms, std::min(in_ms, time(least, slope.upper)), std::max(in_ms, time(most, slope.lower))};
-  return exhaustion;
 }
 
 }  // namespace memoir

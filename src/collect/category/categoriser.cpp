@@ -6,15 +6,16 @@
 #include <re2/re2.h>
 #include <re2/set.h>
 
+#include "base/text.h"
 #include "collect/category/samples.h"
 
 namespace memoir {
 namespace {
 
-// What the set may use for its program and its automaton, which is built lazily and started again when it is full. As
-// little as the rules fit into.
-constexpr std::int64_t kLeastSetMemory = 256 * 1024;
-constexpr std::int64_t kMostSetMemory = 16 * 1024 * 1024;
+// Memory for the set's program and its automaton, which is built lazily and restarted when full. The smallest size that
+// fits the rules.
+constexpr std::int64_t kMinSetMemory = 256 * 1024;
+constexpr std::int64_t kMaxSetMemory = 16 * 1024 * 1024;
 constexpr std::int64_t kPatternMemory = 256 * 1024;
 
 RE2::Options re2_options(std::int64_t memory) {
@@ -24,7 +25,7 @@ RE2::Options re2_options(std::int64_t memory) {
   return options;
 }
 
-// A pattern on something else than the command line.
+// A pattern on another field than the command line.
 struct FieldPattern {
   std::string ProcessInfo::*field;
   std::unique_ptr<RE2> pattern;
@@ -32,6 +33,7 @@ struct FieldPattern {
 
 struct CompiledRule {
   CategoryRule rule;
+  CategoryMatch match;
   bool command = false;  // has a pattern in the set
   std::vector<FieldPattern> fields;
 };
@@ -43,6 +45,22 @@ bool fields_match(const CompiledRule& rule, const ProcessInfo& info) {
 
 std::string describe(const CategoryRule& rule) {
   return fmt::format("line {}: the category rule '{}'", rule.line, rule.name);
+}
+
+// "command ~ nginx, user ~ www (line 12)"
+std::string words_of(const CategoryRule& rule) {
+  constexpr std::size_t max_bytes = 256;
+  std::string words;
+  const std::pair<const char*, const std::string*> patterns[] = {{"command", &rule.command},
+                                                                 {"exe", &rule.exe},
+                                                                 {"comm", &rule.comm},
+                                                                 {"user", &rule.user},
+                                                                 {"cgroup", &rule.cgroup}};
+  for (const auto& [field, pattern] : patterns) {
+    if (!pattern->empty()) words += fmt::format("{}{} ~ {}", words.empty() ? "" : ", ", field, *pattern);
+  }
+  if (words.size() > max_bytes) words = to_utf8(words.substr(0, max_bytes)) + "…";
+  return words + (rule.line == 0 ? " (built in)" : fmt::format(" (line {})", rule.line));
 }
 
 Result<std::unique_ptr<RE2>> compile(const CategoryRule& rule, const std::string& pattern) {
@@ -62,7 +80,7 @@ struct Categoriser::State {
   std::vector<CompiledRule> rules;
   std::unique_ptr<RE2::Set> commands;        // the patterns on the command line
   std::vector<std::size_t> rule_of_pattern;  // by index in `commands`
-  std::string other = kOtherCategory;
+  CategoryMatch other{kOtherCategory, ""};
   mutable std::vector<int> found;  // reused
 
   Status add(const CategoryRule& rule);
@@ -79,6 +97,7 @@ Status Categoriser::State::add(const CategoryRule& rule) {
   }
   CompiledRule compiled;
   compiled.rule = rule;
+  compiled.match = {rule.name, words_of(rule)};
   compiled.command = !rule.command.empty();
   TRY(compile(rule, rule.command));
   const std::pair<std::string ProcessInfo::*, const std::string*> fields[] = {{&ProcessInfo::exe, &rule.exe},
@@ -103,7 +122,7 @@ bool Categoriser::State::compile_commands(std::int64_t memory) {
   return commands->Compile();
 }
 
-// For each rule, whether its pattern on the command line (if it has one) matches.
+// Returns for each rule whether its pattern on the command line (if any) matches.
 std::vector<bool> Categoriser::State::command_matches(const std::string& command) const {
   std::vector<bool> matches(rules.size());
   for (std::size_t i = 0; i < rules.size(); ++i) matches[i] = !rules[i].command;
@@ -112,7 +131,7 @@ std::vector<bool> Categoriser::State::command_matches(const std::string& command
   if (commands->Match(command, &found, &error)) {
     for (const int pattern : found) matches[rule_of_pattern[static_cast<std::size_t>(pattern)]] = true;
   } else if (error.kind != RE2::Set::kNoError) {
-    // The set ran out of its memory: slower, one by one.
+    // The set ran out of memory: slower, one by one.
     for (const std::size_t i : rule_of_pattern) {
       matches[i] = RE2::PartialMatch(command, RE2(rules[i].rule.command, re2_options(kPatternMemory)));
     }
@@ -128,8 +147,8 @@ std::optional<std::size_t> Categoriser::State::first(const ProcessInfo& info) co
   return std::nullopt;
 }
 
-// For each rule that the samples show to be hidden: the one that took the last of them. A rule that takes a sample, or
-// that no sample speaks of, is not hidden.
+// Returns for each rule that is hidden according to the samples the rule that took the last of them. A rule is not
+// hidden if it takes a sample, or if it has no samples.
 std::vector<std::optional<std::size_t>> Categoriser::State::hidden() const {
   std::vector<std::optional<std::size_t>> hidden_by(rules.size());
   std::vector<bool> reached(rules.size());
@@ -156,7 +175,7 @@ std::vector<std::optional<std::size_t>> Categoriser::State::hidden() const {
   return hidden_by;
 }
 
-// Built-in rules (line 0) may well be hidden by what a user puts before them; a user's own may not.
+// Built-in rules (line 0) may be hidden by a user's rules before them; a user's own rules may not.
 Status Categoriser::State::check_reachable() const {
   const auto hidden_by = hidden();
   for (auto rule = rules.begin(); rule != rules.end(); ++rule) {
@@ -167,7 +186,7 @@ Status Categoriser::State::check_reachable() const {
     if (before == rule && hidden_by[index]) before = rules.begin() + static_cast<std::ptrdiff_t>(*hidden_by[index]);
     if (before == rule) continue;
     return malformed(
-        fmt::format("{} can never match: the rule '{}' of line {} before it takes everything that it could",
+        fmt::format("{} can never match: the earlier rule '{}' of line {} matches everything that it could",
                     describe(rule->rule), before->rule.name, before->rule.line));
   }
   return Done{};
@@ -176,18 +195,18 @@ Status Categoriser::State::check_reachable() const {
 Result<Categoriser> Categoriser::make(const std::vector<CategoryRule>& rules) {
   auto state = std::make_shared<State>();
   for (const CategoryRule& rule : rules) TRY(state->add(rule));
-  std::int64_t memory = kLeastSetMemory;
+  std::int64_t memory = kMinSetMemory;
   while (!state->compile_commands(memory)) {
     memory *= 2;
-    if (memory > kMostSetMemory) return malformed("the category rules are too large together");
+    if (memory > kMaxSetMemory) return malformed("the category rules are too large together");
   }
   TRY(state->check_reachable());
   return Categoriser(std::move(state));
 }
 
-const std::string& Categoriser::category(const ProcessInfo& info) const {
+const CategoryMatch& Categoriser::match(const ProcessInfo& info) const {
   const auto rule = state_->first(info);
-  return rule ? state_->rules[*rule].rule.name : state_->other;
+  return rule ? state_->rules[*rule].match : state_->other;
 }
 
 }  // namespace memoir

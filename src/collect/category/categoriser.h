@@ -1,7 +1,7 @@
 #pragma once
 
-// Finds the category of a process: ordered rules, the first that matches wins, `other` last. All patterns are tried in
-// one pass (RE2::Set): linear time on hostile command lines.
+// Finds the category of a process: the first matching rule wins, `other` comes last. All patterns are matched in one
+// pass (RE2::Set), in linear time on hostile command lines.
 
 #include <memory>
 #include <string>
@@ -14,15 +14,21 @@
 
 namespace memoir {
 
+struct CategoryMatch {
+  std::string category;
+  std::string rule;  // patterns and line of the rule, in words; empty if none matched
+};
+
 class Categoriser {
  public:
-  // Errors name the rule's line: a pattern that does not compile, a rule without a pattern, a rule that can never match
-  // because an earlier one takes everything it could take (as far as the built-in samples of command lines show, and by
-  // equal patterns).
+  // Errors name the rule's line: a pattern that does not compile, a rule without a pattern, or a rule that can never
+  // match because an earlier one takes all its processes. The latter is found by the built-in sample command lines, and
+  // by equal patterns.
   static Result<Categoriser> make(const std::vector<CategoryRule>& rules);
 
-  // The name of the first rule that matches command, exe, comm, user and cgroup of `info`, or kOtherCategory.
-  const std::string& category(const ProcessInfo& info) const;
+  // Returns the first rule that matches command, exe, comm, user and cgroup of `info`, or kOtherCategory.
+  const CategoryMatch& match(const ProcessInfo& info) const;
+  const std::string& category(const ProcessInfo& info) const { return match(info).category; }
 
  private:
   struct State;
@@ -30,7 +36,7 @@ class Categoriser {
   std::shared_ptr<const State> state_;
 };
 
-// Sensible categories for a server.
+// Built-in categories for a server.
 std::vector<CategoryRule> default_category_rules();
 
 }  // namespace memoir

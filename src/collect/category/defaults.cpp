@@ -1,5 +1,5 @@
-// The built-in categories: what runs on servers. Order matters: memoir itself first, then what a program serves (a
-// database written in Java is a database), then what it is written in.
+// The built-in categories of server programs. Order matters: memoir itself first, then the service of a program (a
+// database written in Java is a database), then its language.
 
 #include <string>
 
@@ -8,7 +8,7 @@
 namespace memoir {
 namespace {
 
-// A program by the base name of argv[0], or a title that it gave itself: "nginx: worker process".
+// Matches a program by the base name of argv[0], or by a title that it set itself: "nginx: worker process".
 std::string program(const std::string& names) {
   return "^(?:\\S*/)?(?:" + names + ")(?:[ :]|$)";
 }
@@ -16,7 +16,7 @@ std::string program(const std::string& names) {
 struct Row {
   const char* category;
   const char* programs;           // as above,
-  const char* command = nullptr;  // or a pattern on the whole of it
+  const char* command = nullptr;  // or a pattern on the full command line
 };
 
 constexpr Row kRows[] = {

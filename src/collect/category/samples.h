@@ -1,7 +1,7 @@
 #pragma once
 
-// Command lines as servers run them. Rules are checked against them at load: one whose samples are all taken by earlier
-// rules would never match. A category that gets a rule gets samples here too.
+// Command lines as found on servers. Rules are checked against them at load: a rule would never match if earlier rules
+// take all its samples. A category with a rule needs samples here, too.
 
 #include <span>
 #include <string_view>
@@ -9,7 +9,7 @@
 namespace memoir {
 
 struct CategorySampleLine {
-  std::string_view category;  // what the default rules make of it
+  std::string_view category;  // result of the default rules
   std::string_view comm;
   std::string_view exe;
   std::string_view command;

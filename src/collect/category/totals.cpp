@@ -18,13 +18,14 @@ void CategoryTotals::clear() {
 void CategoryTotals::add(std::size_t slot, const ProcessSample& sample) {
   CategorySample& total = by_slot_[slot];
   ++total.processes;
-  if (!is_known(sample.source)) ++total.inexact;
+  if (!is_known(sample.source) || !sample.memory.has(ProcessField::pss)) ++total.inexact;
   total.rss_kib += sample.memory.or_zero(ProcessField::rss);
   total.pss_kib += sample.memory.or_zero(ProcessField::pss);
   total.uss_kib += uss_kib(sample.memory).value_or(0);
   total.swap_kib += sample.memory.or_zero(ProcessField::swap);
   total.swap_pss_kib += sample.memory.or_zero(ProcessField::swap_pss);
   total.shared_swap_kib += sample.memory.or_zero(ProcessField::shared_swap);
+  total.hugetlb_kib += sample.memory.or_zero(ProcessField::hugetlb_pages);
 }
 
 std::vector<CategorySample> CategoryTotals::samples() const {

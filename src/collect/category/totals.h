@@ -1,7 +1,7 @@
 #pragma once
 
-// Sums a tick's processes by category. A category is looked up by name once, when a process is classified; what a tick
-// then adds is by its slot.
+// Sums a tick's processes by category. A category is looked up by name once, when a process is classified; afterwards a
+// tick uses its slot.
 
 #include <cstddef>
 #include <string_view>
@@ -18,10 +18,10 @@ class CategoryTotals {
   void clear();
   void add(std::size_t slot, const ProcessSample& sample);
 
-  // All that ever had a process.
+  // All categories that ever had a process.
   const std::vector<CategorySample>& by_slot() const { return by_slot_; }
 
-  // Those with a process, sorted by name.
+  // Returns the categories with a process, sorted by name.
   std::vector<CategorySample> samples() const;
 
  private:

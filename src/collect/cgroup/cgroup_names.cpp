@@ -2,16 +2,18 @@
 
 #include <utility>
 
+#include "model/cgroup.h"
+
 namespace memoir {
 namespace {
 
 constexpr std::int64_t kWalkEveryMs = 60'000;
-constexpr std::size_t kMostFolders = 4'096;
+constexpr std::size_t kMaxFolders = 4'096;
 
 }  // namespace
 
 void CgroupNames::keep(std::uint64_t number, std::string path) {
-  if (paths_.size() >= 2 * kMostFolders) paths_.clear();
+  if (paths_.size() >= 2 * kMaxFolders) paths_.clear();
   paths_.insert_or_assign(number, std::move(path));
 }
 
@@ -21,12 +23,13 @@ void CgroupNames::learn(std::string_view path) {
 }
 
 void CgroupNames::walk() {
-  std::vector<std::string> folders{"/"};
+  std::vector<std::string> folders{cgroups_.top()};
   for (std::size_t i = 0; i < folders.size(); ++i) {
     if (const auto number = cgroups_.number(folders[i])) keep(*number, folders[i]);
     for (const std::string& name : cgroups_.children(folders[i])) {
-      if (folders.size() == kMostFolders) break;
-      folders.push_back((folders[i] == "/" ? "" : folders[i]) + '/' + name);
+      if (folders.size() == kMaxFolders) break;
+      std::string path = (folders[i] == "/" ? "" : folders[i]) + '/' + name;
+      if (path == bounded_cgroup(path)) folders.push_back(std::move(path));
     }
   }
 }

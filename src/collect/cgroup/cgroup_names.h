@@ -1,7 +1,7 @@
 #pragma once
 
-// The paths of cgroups by their numbers, the inodes of their folders: the kernel tells the end of a process with the
-// number alone, and the folder may be gone a moment later.
+// Maps the inode numbers of cgroup folders to paths. The kernel reports an exit with the number only, and the folder
+// may be deleted soon after.
 
 #include <cstdint>
 #include <map>
@@ -16,14 +16,15 @@ class CgroupNames {
  public:
   explicit CgroupNames(CgroupFs cgroups) : cgroups_(std::move(cgroups)) {}
 
-  // Of which the file system has the number: that of v2, or of the memory controller.
+  // Selects the number in the mounted file system: that of v2, or of the memory controller.
   std::uint64_t number(std::uint64_t of_v2, std::uint64_t of_memory) const {
     return cgroups_.is_v1() ? of_memory : of_v2;
   }
 
-  // Empty: it is not known. An unknown number makes it look at all folders, seldom and at no more than some thousand.
+  // Returns the path; empty if unknown. An unknown number triggers a scan of the folders, rarely and limited to some
+  // thousand.
   std::string path(std::uint64_t number, std::int64_t boot_ms);
-  // A folder that is there now, so that its name is known when it is gone. One that is made again has another number.
+  // Learns an existing folder, so that its name stays known after it is deleted. A recreated folder has another number.
   void learn(std::string_view path);
 
  private:

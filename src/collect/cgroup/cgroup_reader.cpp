@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
 
+#include "base/clock.h"
 #include "proc/cgroup_memory.h"
 
 namespace memoir {
@@ -10,14 +12,14 @@ namespace {
 
 constexpr std::int64_t kDetailEveryMs = 60'000;
 
-// Whole readings: each in this time. Who is behind reads at most so many times as many at a tick as come due, and so
-// many rounds too late are made up for.
+// Full readings, each within this interval. A delayed reader reads at most this multiple of the due cgroups per tick,
+// and catches up on at most this many rounds.
 constexpr std::int64_t kWholeEveryMs = 5 * 60 * 1000;
 constexpr double kCatchUp = 2;
-constexpr double kMostRounds = 2;
+constexpr double kMaxRounds = 2;
 constexpr std::int64_t kUnknownWholeUs = 50;
 
-// Usage this far below a limit is near it: a tenth.
+// Usage within this fraction below a limit is near it: a tenth.
 constexpr std::int64_t kNearPart = 10;
 
 bool is_near(std::int64_t kib, std::optional<std::int64_t> limit_kib) {
@@ -28,53 +30,92 @@ bool near_a_limit(const CgroupSample& sample) {
   return is_near(sample.current_kib, sample.max_kib) || is_near(sample.current_kib, sample.high_kib);
 }
 
-// Every page that a cgroup takes moves its usage: what is a little off is told as it was.
+// Every charged page changes the usage: small changes are not reported.
 bool moved_little(std::int64_t before_kib, std::int64_t now_kib) {
-  constexpr std::int64_t least_kib = 128;
-  return std::abs(now_kib - before_kib) <= std::max(before_kib / 256, least_kib);
+  constexpr std::int64_t min_kib = 128;
+  return std::abs(now_kib - before_kib) <= std::max(before_kib / 256, min_kib);
 }
 
-// By the counter that the hierarchy has.
+// By the counter of the hierarchy in use.
 std::optional<std::int64_t> kills_of(const CgroupDetail& detail) {
   return detail.oom_kills ? detail.oom_kills : detail.own_oom_kills;
 }
 
+// A parser that counts odd lines in the tick.
+template <typename T>
+auto noting(Result<T> (*parse)(std::string_view, OddLines*), CollectContext& context) {
+  return [parse, odd = &context.tick.odd_lines](std::string_view text) { return parse(text, odd); };
+}
+
 }  // namespace
 
-// A file that is missing, not permitted or not supported is no news: the cgroup may be gone, or its kernel an old one.
-template <typename T>
-std::optional<T> CgroupReader::value(const std::string& path, Cgroup& cgroup, CgroupFile name,
-                                     Result<T> (*parse)(std::string_view), Pass& pass) {
-  if (!cgroups_.has(name)) return std::nullopt;
+// A missing, unreadable or unsupported file is normal: the cgroup may be deleted, or the kernel old.
+template <typename Parse>
+auto CgroupReader::value(const std::string& path, Cgroup& cgroup, CgroupFile name, const Parse& parse,
+                         CollectContext& context) {
+  using T = std::decay_t<decltype(*parse(std::string_view()))>;
+  if (!cgroups_.has(name)) return std::optional<T>();
   std::optional<File>& file = cgroup.files[static_cast<std::size_t>(name)];
-  if (!file) file.emplace(File{KeptFile(budget_)});
-  if (file->missing) return std::nullopt;
+  if (!file) file.emplace(File{CachedFile(budget_)});
+  if (file->missing) return std::optional<T>();
   const auto open = [&] { return cgroups_.open(path, name); };
   const bool was_kept = file->kept.kept();
-  auto text = file->kept.read(open, pass.buffer);
+  auto text = file->kept.read(open, context.buffer);
   if (!text && was_kept) {
-    // The cgroup is gone, but another may have its name.
+    // The cgroup is deleted, but another one may have its name.
     cgroup.replaced = true;
     file->kept.close();
-    text = file->kept.read(open, pass.buffer);
+    text = file->kept.read(open, context.buffer);
   }
   file->missing = !text;
-  if (!text) return std::nullopt;
+  if (!text) return std::optional<T>();
   const Result<T> parsed = parse(*text);
-  if (parsed) return *parsed;
-  if (parsed.error().kind == ErrorKind::malformed) pass.note_malformed(parsed.error());
-  return std::nullopt;
+  if (parsed) return std::optional<T>(*parsed);
+  // Without usage it is deleted.
+  file->missing = name == CgroupFile::current && parsed.error().kind == ErrorKind::not_found;
+  context.note_malformed(parsed.error());
+  return std::optional<T>();
 }
 
-CgroupReader::Cgroup& CgroupReader::at(std::string_view path) {
-  if (const auto found = known_.find(path); found != known_.end()) return found->second;
+bool CgroupReader::has_space(std::uint32_t uid) const {
+  const auto owned = owned_.find(uid);
+  const std::size_t own = owned == owned_.end() ? 0 : owned->second;
+  if (uid == 0) return own < limits_.of_root;
+  const auto root = owned_.find(0);
+  return own < limits_.of_user && known_.size() - (root == owned_.end() ? 0 : root->second) < limits_.of_users;
+}
+
+// Returns the known ancestor of a cgroup beyond the limits; nullptr without one.
+CgroupReader::Cgroup* CgroupReader::at(std::string_view path, std::uint32_t uid) {
+  if (const auto found = known_.find(path); found != known_.end()) return &found->second;
+  const std::string_view above_path = cgroup_above(path);
+  Cgroup* const above = above_path.empty() ? nullptr : at(above_path, uid);
+  if (!has_space(uid)) return above;
   Cgroup& cgroup = known_.emplace(std::string(path), Cgroup()).first->second;
-  if (const std::string_view above = cgroup_above(path); !above.empty()) cgroup.above = &at(above);
-  return cgroup;
+  cgroup.above = above;
+  cgroup.uid = uid;
+  ++owned_[uid];
+  return &cgroup;
 }
 
-// Where one went, that has changed as well.
+// Cgroups without a process at the last count have been read once more since: the OOM killer may have killed their last
+// one.
+void CgroupReader::forget_unused() {
+  for (auto known = known_.begin(); known != known_.end();) {
+    if (known->second.used) {
+      ++known;
+      continue;
+    }
+    const auto owned = owned_.find(known->second.uid);
+    if (--owned->second == 0) owned_.erase(owned);
+    known = known_.erase(known);
+  }
+}
+
+// A cgroup that lost a process has changed as well.
 void CgroupReader::count(const std::vector<CgroupMember>& members) {
+  forget_unused();
+  left_.unknown = 0;
   std::vector<std::pair<Cgroup*, std::size_t>> before;
   before.reserve(known_.size());
   for (auto& [path, cgroup] : known_) {
@@ -83,37 +124,44 @@ void CgroupReader::count(const std::vector<CgroupMember>& members) {
   }
   for (const CgroupMember& member : members) {
     if (member.cgroup.empty()) continue;
-    Cgroup& own = at(member.cgroup);
-    ++own.members;
-    for (Cgroup* in = &own; in != nullptr && !in->used; in = in->above) in->used = true;
+    Cgroup* const own = at(member.cgroup, member.uid);
+    if (own == nullptr || !known_.contains(member.cgroup)) ++left_.unknown;
+    if (own == nullptr) continue;
+    ++own->members;
+    for (Cgroup* in = own; in != nullptr && !in->used; in = in->above) in->used = true;
   }
   for (const auto& [cgroup, count] : before) {
     if (cgroup->members < count) mark_moved(cgroup);
   }
 }
 
-void CgroupReader::read_limits(const std::string& path, Cgroup& cgroup, Pass& pass) {
-  const auto limit = [&](CgroupFile file) { return value(path, cgroup, file, parse_cgroup_limit, pass); };
+void CgroupReader::read_limits(const std::string& path, Cgroup& cgroup, CollectContext& context) {
+  const auto limit = [&](CgroupFile file) { return value(path, cgroup, file, parse_cgroup_limit, context); };
   const auto max = limit(CgroupFile::max);
-  if (!max) return cgroup.sample.reset();
+  // The root has no such file. An odd file keeps the previous value.
+  if (!max && cgroup.missing(CgroupFile::max)) return cgroup.sample.reset();
   if (!cgroup.sample) cgroup.sample.emplace().path = path;
   CgroupSample& sample = *cgroup.sample;
-  sample.max_kib = *max;
+  if (max) sample.max_kib = *max;
   sample.high_kib = limit(CgroupFile::high).value_or(std::nullopt);
   sample.swap_max_kib = limit(CgroupFile::swap_max).value_or(std::nullopt);
 }
 
-void CgroupReader::read_usage(const std::string& path, Cgroup& cgroup, Pass& pass) {
-  const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse, pass); };
+void CgroupReader::read_usage(const std::string& path, Cgroup& cgroup, CollectContext& context) {
+  const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse, context); };
   const auto current = get(CgroupFile::current, parse_cgroup_usage);
-  if (!current) return cgroup.sample.reset();
+  if (!current) {
+    // An odd file keeps the previous value.
+    if (cgroup.missing(CgroupFile::current) || !cgroup.detail) cgroup.sample.reset();
+    return;
+  }
   CgroupSample& sample = *cgroup.sample;
   if (cgroups_.has(CgroupFile::swap_current)) sample.swap_kib = get(CgroupFile::swap_current, parse_cgroup_usage);
-  // Near a limit page cache gives way to other memory, and the sum stays.
+  // Near a limit, other memory displaces page cache and the sum stays the same.
   const bool near = near_a_limit(sample) || is_near(*current, sample.max_kib) || is_near(*current, sample.high_kib);
   if (cgroup.detail && !cgroup.whole && !near && moved_little(sample.current_kib, *current)) return;
   sample.current_kib = *current;
-  const CgroupStat stat = get(CgroupFile::stat, parse_cgroup_stat).value_or(CgroupStat());
+  const CgroupStat stat = get(CgroupFile::stat, noting(parse_cgroup_stat, context)).value_or(CgroupStat());
   sample.file_kib = stat.file;
   sample.anon_kib = stat.anon;
   sample.shmem_kib = stat.shmem;
@@ -121,13 +169,13 @@ void CgroupReader::read_usage(const std::string& path, Cgroup& cgroup, Pass& pas
   if (!cgroups_.has(CgroupFile::swap_current)) sample.swap_kib = stat.swap;
 }
 
-void CgroupReader::read_peaks(const std::string& path, Cgroup& cgroup, const Held& before, Pass& pass) {
+void CgroupReader::read_peaks(const std::string& path, Cgroup& cgroup, const Held& before, CollectContext& context) {
   const Held now = held(*cgroup.sample);
-  const auto read = [&](CgroupFile file, PeakBetween& peak, std::int64_t before_kib, std::int64_t now_kib) -> Extremes {
-    const auto kib = value(path, cgroup, file, parse_cgroup_usage, pass);
+  const auto read = [&](CgroupFile file, PeakTracker& peak, std::int64_t before_kib, std::int64_t now_kib) -> Extremes {
+    const auto kib = value(path, cgroup, file, parse_cgroup_usage, context);
     if (!kib) return {};
-    const Extremes seen = peak.see(*kib, pass.tick.begin.wall_ms, before_kib, now_kib);
-    const KeptFile& kept = cgroup.files.at(static_cast<std::size_t>(file))->kept;
+    const Extremes seen = peak.see(*kib, context.tick.begin.wall_ms, before_kib, now_kib);
+    const CachedFile& kept = cgroup.files.at(static_cast<std::size_t>(file))->kept;
     if (!kept.kept() || !cgroup.resets) return seen;
     const Status reset = cgroups_.reset_peak(kept.descriptor());
     if (reset) peak.note_reset();
@@ -135,13 +183,13 @@ void CgroupReader::read_peaks(const std::string& path, Cgroup& cgroup, const Hel
     return seen;
   };
   cgroup.usage_between = read(CgroupFile::peak, cgroup.peak, before.usage_kib, now.usage_kib);
-  if (pass.tick.machine.memory.get(MachineField::swap_total) == 0) return;
+  if (context.tick.machine.memory.get(MachineField::swap_total) == 0) return;
   cgroup.swap_between = read(CgroupFile::swap_peak, cgroup.swap_peak, before.swap_kib, now.swap_kib);
 }
 
-void CgroupReader::read_detail(const std::string& path, Cgroup& cgroup, Pass& pass) {
-  const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse, pass); };
-  // "max", which is no limit, protects all that there is.
+void CgroupReader::read_detail(const std::string& path, Cgroup& cgroup, CollectContext& context) {
+  const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse, context); };
+  // "max", which is no limit, protects everything.
   const auto limit = [&](CgroupFile file) { return get(file, parse_cgroup_limit).value_or(std::nullopt); };
   CgroupDetail detail;
   detail.path = path;
@@ -149,62 +197,63 @@ void CgroupReader::read_detail(const std::string& path, Cgroup& cgroup, Pass& pa
   detail.low_kib = limit(CgroupFile::low);
   detail.peak_kib = cgroup.peak.ever_kib();
   detail.swap_peak_kib = cgroup.swap_peak.ever_kib();
-  const CgroupEvents events = get(CgroupFile::events, parse_cgroup_events).value_or(CgroupEvents());
-  const CgroupEvents own = get(CgroupFile::events_local, parse_cgroup_events).value_or(CgroupEvents());
+  const CgroupEvents events = get(CgroupFile::events, noting(parse_cgroup_events, context)).value_or(CgroupEvents());
+  const CgroupEvents own = get(CgroupFile::events_local, noting(parse_cgroup_events, context)).value_or(CgroupEvents());
   detail.low_events = events.low;
   detail.high_events = events.high;
   detail.max_events = events.max ? events.max : get(CgroupFile::failures, parse_cgroup_count);
   detail.oom_events = events.oom;
   detail.oom_kills = cgroups_.counts_below() ? events.oom_kill : std::nullopt;
   detail.own_oom_kills = cgroups_.counts_below() ? own.oom_kill : events.oom_kill;
-  const auto pressure = get(CgroupFile::pressure, parse_cgroup_pressure).value_or(CgroupPressure());
+  const auto pressure = get(CgroupFile::pressure, noting(parse_cgroup_pressure, context)).value_or(CgroupPressure());
   detail.psi_some_total_us = pressure.some_total_us;
   detail.psi_full_total_us = pressure.full_total_us;
-  if (!cgroup.detail) cgroup.oom_kills = kills_of(detail);
+  cgroup.oom_read = {kills_of(detail), events.oom_group_kill};
+  if (!cgroup.detail) cgroup.oom_reported = cgroup.oom_read;
   cgroup.detail = std::move(detail);
-  cgroup.detail_boot_ms = pass.tick.begin.boot_ms;
+  cgroup.detail_boot_ms = context.tick.begin.boot_ms;
   cgroup.moved_since_detail = false;
 }
 
-bool CgroupReader::detail_due(const Cgroup& cgroup, const Pass& pass) const {
+bool CgroupReader::detail_due(const Cgroup& cgroup, const CollectContext& context) const {
   if (!cgroup.detail || oom_killed_) return true;
-  return cgroup.moved_since_detail && pass.tick.begin.boot_ms - cgroup.detail_boot_ms >= kDetailEveryMs;
+  return cgroup.moved_since_detail && context.tick.begin.boot_ms - cgroup.detail_boot_ms >= kDetailEveryMs;
 }
 
 // Returns whether the detail was read.
-bool CgroupReader::update(const std::string& path, Cgroup& cgroup, Pass& pass) {
+bool CgroupReader::update(const std::string& path, Cgroup& cgroup, CollectContext& context) {
   cgroup.moved_since_detail = cgroup.moved_since_detail || cgroup.moved;
-  const bool detail = cgroup.whole || detail_due(cgroup, pass);
+  const bool detail = cgroup.whole || detail_due(cgroup, context);
   const bool near = cgroup.sample && near_a_limit(*cgroup.sample);
-  // One that nobody is in any more is about to go.
+  // A cgroup without processes is about to be deleted.
   if (!detail && !near && !cgroup.moved && cgroup.used) return false;
-  if (detail || near) read_limits(path, cgroup, pass);
+  if (detail || near) read_limits(path, cgroup, context);
   if (cgroup.sample) {
     const Held before = held(*cgroup.sample);
-    read_usage(path, cgroup, pass);
-    if (cgroup.sample) read_peaks(path, cgroup, before, pass);
+    read_usage(path, cgroup, context);
+    if (cgroup.sample) read_peaks(path, cgroup, before, context);
   }
   if (cgroup.replaced) {
     cgroup.forget();
-    return update(path, cgroup, pass);
+    return update(path, cgroup, context);
   }
   if (!cgroup.sample || (!detail && !near && !near_a_limit(*cgroup.sample))) return false;
-  read_detail(path, cgroup, pass);
+  read_detail(path, cgroup, context);
   return true;
 }
 
-// Returns whether its detail is another than before, or was due anyway.
-bool CgroupReader::update_whole(const std::string& path, Cgroup& cgroup, Pass& pass) {
+// Returns whether its detail changed, or was due anyway.
+bool CgroupReader::update_whole(const std::string& path, Cgroup& cgroup, CollectContext& context) {
   const std::int64_t before_us = thread_cpu_us();
   for (auto& file : cgroup.files) {
     if (file) file->missing = false;
   }
-  const bool due = detail_due(cgroup, pass) || (cgroup.sample && near_a_limit(*cgroup.sample));
+  const bool due = detail_due(cgroup, context) || (cgroup.sample && near_a_limit(*cgroup.sample));
   const std::optional<CgroupDetail> before = cgroup.detail;
-  const bool read = update(path, cgroup, pass);
+  const bool read = update(path, cgroup, context);
   const std::int64_t took_us = thread_cpu_us() - before_us;
   whole_us_ += (took_us - whole_us_) / (whole_us_ == 0 ? 1 : 8);
-  pass.in_turn_us += took_us;
+  context.in_turn_us += took_us;
   return read && (due || cgroup.detail != before);
 }
 
@@ -214,16 +263,16 @@ double CgroupReader::owed_at(std::int64_t boot_ms) const {
   return owed_ + all * static_cast<double>(boot_ms - *turned_ms_) / kWholeEveryMs;
 }
 
-void CgroupReader::claim(std::int64_t boot_ms, std::vector<Claim>& claims) const {
+void CgroupReader::claim(std::int64_t boot_ms, std::vector<ReadRequest>& claims) const {
   const double owed = owed_at(boot_ms);
-  if (owed < 1) return;
+  if (owed < 1 || known_.empty()) return;
   const auto behind_ms = static_cast<std::int64_t>(owed / static_cast<double>(known_.size()) * kWholeEveryMs);
   const std::int64_t each_us = whole_us_ > 0 ? whole_us_ : kUnknownWholeUs;
   claims.push_back(
-      {ClaimKind::cgroups, static_cast<std::int64_t>(owed) * each_us, turn_urgency(behind_ms, kWholeEveryMs)});
+      {RequestKind::cgroups, static_cast<std::int64_t>(owed) * each_us, turn_urgency(behind_ms, kWholeEveryMs)});
 }
 
-// Those that come after who was read last, by their paths.
+// Continues after the path that was read last.
 void CgroupReader::choose_whole(bool turns, std::int64_t boot_ms) {
   const bool first = !turned_ms_;
   const auto all = static_cast<double>(known_.size());
@@ -233,7 +282,7 @@ void CgroupReader::choose_whole(bool turns, std::int64_t boot_ms) {
   for (auto& [path, cgroup] : known_) cgroup.whole = first;
   if (first) owed_ = 0;
   if (first || !turns) return;
-  owed_ = std::min(owed_, kMostRounds * all);
+  owed_ = std::min(owed_, kMaxRounds * all);
   const auto most = static_cast<std::size_t>(std::min(owed_, kCatchUp * due + 1));
   auto next = known_.upper_bound(turn_);
   for (std::size_t i = 0; i < std::min(most, known_.size()); ++i, ++next) {
@@ -244,28 +293,43 @@ void CgroupReader::choose_whole(bool turns, std::int64_t boot_ms) {
   }
 }
 
-// Only where the machine's own counter says that there was one: then all have been read at this tick.
-void CgroupReader::tell_oom_kills(Pass& pass) {
+// Only if the machine's own counter reports a kill: then all cgroups have been read in this tick.
+void CgroupReader::report_oom_kills(CollectContext& context) {
   if (!oom_killed_) return;
-  std::map<std::string_view, std::int64_t> kills;
+  std::map<std::string_view, OomKills> rises;  // with descendants
   for (auto& [path, cgroup] : known_) {
     if (!cgroup.sample || !cgroup.detail) continue;
-    const auto before = std::exchange(cgroup.oom_kills, kills_of(*cgroup.detail));
-    if (before && cgroup.oom_kills > before) kills.emplace(path, *cgroup.oom_kills - *before);
+    const OomCounts before = std::exchange(cgroup.oom_reported, cgroup.oom_read);
+    const OomCounts& now = cgroup.oom_read;
+    if (!before.kills || now.kills <= before.kills) continue;
+    const std::int64_t of_groups = before.of_groups ? now.of_groups.value_or(0) - *before.of_groups : 0;
+    rises.emplace(path, OomKills{path, *now.kills - *before.kills, std::max<std::int64_t>(of_groups, 0)});
   }
-  // What a cgroup below is known to have had is told of that one only.
-  for (const auto& [path, count] : kills) {
-    std::int64_t own = count;
-    for (const auto& [below, of_below] : kills) {
-      if (cgroups_.counts_below() && below != path && cgroup_above(below) == path) own -= of_below;
+  std::string_view group;
+  for (const auto& [path, rise] : rises) {
+    if (!group.empty() && is_in_cgroup(path, group)) continue;
+    OomKills own = rise;
+    // Known kills of a descendant are reported for that descendant only.
+    for (const auto& [below, of_below] : rises) {
+      if (!cgroups_.counts_below() || below == path || cgroup_above(below) != path) continue;
+      own.count -= of_below.count;
+      own.repeated -= of_below.repeated;
     }
-    if (own > 0) pass.tick.oom_kills.push_back({std::string(path), own});
+    // The counters do not show in which descendant a killed group had its first victim.
+    const bool is_group = own.repeated > 0;
+    if (is_group) {
+      group = path;
+      own = rise;
+      own.count -= own.repeated;
+    }
+    if (!is_group) own.repeated = 0;
+    if (own.count > 0) context.tick.oom_kills.push_back(std::move(own));
   }
 }
 
-// Those that hold memory.
-void CgroupReader::tell(bool details, Pass& pass) const {
-  Tick& tick = pass.tick;
+// Adds the cgroups with a known usage to the tick.
+void CgroupReader::report(bool details, CollectContext& context) const {
+  Tick& tick = context.tick;
   tick.cgroups.reserve(known_.size());
   if (details) tick.cgroup_details.emplace().reserve(known_.size());
   for (const auto& [path, cgroup] : known_) {
@@ -277,33 +341,78 @@ void CgroupReader::tell(bool details, Pass& pass) const {
   }
 }
 
-void CgroupReader::read(const std::vector<CgroupMember>& members, bool look, Pass& pass, bool turns) {
+// If not all can be read, known and large cgroups come first, balanced between users.
+std::vector<CgroupReader::Known::value_type*> CgroupReader::in_order() {
+  struct Due {
+    Known::value_type* known;
+    bool is_new;
+    std::int64_t kib;
+    std::size_t rank;  // rank among those of its user
+  };
+  std::vector<Known::value_type*> order;
+  order.reserve(known_.size());
+  if (!is_crowded_) {
+    for (auto& known : known_) order.push_back(&known);
+    return order;
+  }
+  std::vector<Due> due;
+  due.reserve(known_.size());
+  for (auto& known : known_) {
+    const auto& sample = known.second.sample;
+    due.push_back({&known, !sample, sample ? sample->current_kib : 0, 0});
+  }
+  const auto by_size = [](const Due& a, const Due& b) {
+    return std::tuple(a.is_new, -a.kib, !a.known->second.unread) <
+           std::tuple(b.is_new, -b.kib, !b.known->second.unread);
+  };
+  std::stable_sort(due.begin(), due.end(), by_size);
+  std::map<std::uint32_t, std::size_t> ranks;
+  for (Due& of : due) of.rank = ranks[of.known->second.uid]++;
+  std::stable_sort(due.begin(), due.end(), [](const Due& a, const Due& b) { return a.rank < b.rank; });
+  for (const Due& of : due) order.push_back(of.known);
+  return order;
+}
+
+void CgroupReader::read(const std::vector<CgroupMember>& members, bool refresh, CollectContext& context, bool turns) {
   for (auto& [path, cgroup] : known_) {
     cgroup.moved = false;
     cgroup.usage_between = cgroup.swap_between = {};
   }
-  if (look || !pass.tick.born.empty() || !pass.tick.exits.empty()) count(members);
+  if (refresh || !context.tick.born.empty() || !context.tick.exits.empty()) count(members);
   for (const CgroupMember& member : members) {
-    if (member.moved && !member.cgroup.empty()) mark_moved(&at(member.cgroup));
+    if (member.moved && !member.cgroup.empty()) mark_moved(at(member.cgroup, member.uid));
   }
-  // Who came and went between two ticks moved it, too.
+  // Processes that started and exited between two ticks changed it, too.
   const auto visited = [&](const std::string& path) {
     if (const auto found = known_.find(path); found != known_.end()) mark_moved(&found->second);
   };
-  for (const ProcessInfo& info : pass.tick.born) visited(info.cgroup);
-  for (const EndSum& sum : pass.tick.end_sums) visited(sum.cgroup);
-  if (look) std::erase_if(known_, [](const auto& known) { return !known.second.used; });
-  choose_whole(turns, pass.tick.begin.boot_ms);
-  const auto of_machine = pass.tick.machine.memory.get(MachineField::oom_kill);
+  for (const ProcessInfo& info : context.tick.born) visited(info.cgroup);
+  for (const ExitSum& sum : context.tick.exit_sums) visited(sum.cgroup);
+  choose_whole(turns, context.tick.begin.boot_ms);
+  const auto of_machine = context.tick.machine.memory.get(MachineField::oom_kill);
   oom_killed_ = std::exchange(machine_oom_kills_, of_machine) != of_machine;
-  bool details = pass.tick.keyframe;
-  for (auto& [path, cgroup] : known_) {
+  bool details = context.tick.keyframe;
+  left_.unread = 0;
+  const std::int64_t end_us = steady_us() + limits_.read_us;
+  bool some_read = false;
+  for (Known::value_type* const known : in_order()) {
+    auto& [path, cgroup] = *known;
+    cgroup.moved |= cgroup.unread;
+    const bool due = cgroup.moved || cgroup.whole || detail_due(cgroup, context);
+    cgroup.unread = due && some_read && steady_us() >= end_us;
+    some_read |= due;
+    if (cgroup.unread) {
+      ++left_.unread;
+      continue;
+    }
     const bool was_there = cgroup.sample.has_value();
-    if (cgroup.whole ? update_whole(path, cgroup, pass) : update(path, cgroup, pass)) details = true;
+    if (cgroup.whole ? update_whole(path, cgroup, context) : update(path, cgroup, context)) details = true;
     if (was_there && !cgroup.sample) cgroup.forget();
   }
-  tell_oom_kills(pass);
-  tell(details, pass);
+  is_crowded_ = left_.unread > 0 || steady_us() >= end_us - limits_.read_us / 2;
+  report_oom_kills(context);
+  if (refresh) forget_unused();
+  report(details, context);
 }
 
 }  // namespace memoir

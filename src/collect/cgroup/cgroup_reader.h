@@ -1,14 +1,16 @@
 #pragma once
 
-// What the cgroups of the live processes, and those above them, may hold and hold. What a cgroup holds is read at the
-// ticks at which a process in or below it moved, and told where it moved by more than a 256th (and 128 KiB); what
-// seldom moves (limits, events, pressure) once a minute while something does, and at once where usage is near a limit
-// or the OOM killer was there. What is not read holds. Peaks are read with usage: what they were between two ticks is
-// told among the tick's extremes. Files are small and stay open.
+// Reads limits and usage of the cgroups of live processes, and of their ancestors. A cgroup's usage is read at ticks at
+// which a process in or below it changed, and reported if it changed by more than a 256th (and 128 KiB). Slow-changing
+// values (limits, events, pressure) are read once a minute while something changes, and at once near a limit or after
+// an OOM kill. Unread values stay valid. Peaks are read with usage; those between two ticks are among the tick's
+// extremes. Files are small and stay open.
 //
-// In turn, once in five minutes, each is read whole: for what moves without a process, and for files that were missing.
+// Each cgroup is read completely once in five minutes, in rotation: for changes without a process, and for files that
+// were missing.
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -17,59 +19,89 @@
 #include <utility>
 #include <vector>
 
-#include "base/kept_file.h"
-#include "collect/between.h"
-#include "collect/pass.h"
-#include "collect/pss/claim.h"
+#include "base/cached_file.h"
+#include "collect/collect_context.h"
+#include "collect/interval_extremes.h"
+#include "collect/pss/read_request.h"
 #include "model/cgroup.h"
 #include "proc/cgroup_fs.h"
 
 namespace memoir {
 
-// A process as its cgroup sees it.
+// A process as a member of its cgroup.
 struct CgroupMember {
   std::string_view cgroup;
-  bool moved = false;  // what it holds is not what it held at the tick before
+  bool moved = false;     // its memory differs from the previous tick
+  std::uint32_t uid = 0;  // its user
+};
+
+// Limits of the number of known cgroups, and of their reading time per tick. Cgroups of root's processes have their own
+// share. Others count in the cgroup above.
+struct CgroupLimits {
+  std::size_t of_user = 512;
+  std::size_t of_users = 2048;
+  std::size_t of_root = 4096;
+  std::int64_t read_us = 300'000;
+};
+
+// Omissions of the last tick.
+struct CgroupsLeft {
+  std::size_t unknown = 0;  // processes in cgroups beyond the limits
+  std::size_t unread = 0;   // due cgroups
 };
 
 class CgroupReader {
  public:
-  CgroupReader(CgroupFs cgroups, DescriptorBudget& budget) : cgroups_(std::move(cgroups)), budget_(budget) {}
+  CgroupReader(CgroupFs cgroups, DescriptorBudget& budget, const CgroupLimits& limits = {})
+      : cgroups_(std::move(cgroups)), budget_(budget), limits_(limits) {}
 
-  // What those will cost whose turn it is.
-  void claim(std::int64_t boot_ms, std::vector<Claim>& claims) const;
+  // Adds the expected cost of due full readings.
+  void claim(std::int64_t boot_ms, std::vector<ReadRequest>& claims) const;
 
-  // Puts them into the tick. `look`: those that no process is in or below any more are forgotten. `turns`: those whose
-  // turn it is are read whole; at the first tick all are.
-  void read(const std::vector<CgroupMember>& members, bool look, Pass& pass, bool turns = true);
+  // Adds the cgroups to the tick. Cgroups without processes in or below them are dropped one tick later. `turns`: due
+  // cgroups are read completely; the first tick reads all of them.
+  void read(const std::vector<CgroupMember>& members, bool refresh, CollectContext& context, bool turns = true);
+
+  const CgroupsLeft& left() const { return left_; }
 
  private:
   struct File {
-    KeptFile kept;
+    CachedFile kept;
     bool missing = false;
   };
-  // What was read of one, as long as it is the same: another may come under its name.
+  struct OomCounts {
+    std::optional<std::int64_t> kills;
+    std::optional<std::int64_t> of_groups;  // killed by memory.oom.group; the first victim is in `kills` twice
+  };
+  // Readings of one cgroup, until it is replaced by another one of its name.
   struct Readings {
     std::array<std::optional<File>, kCgroupFiles> files;
-    std::optional<CgroupSample> sample;  // absent: it has no limits and no usage that could be read
+    std::optional<CgroupSample> sample;  // nullopt without readable limits and usage
     std::optional<CgroupDetail> detail;
-    PeakBetween peak;
-    PeakBetween swap_peak;
-    Extremes usage_between;  // since the tick before
+    PeakTracker peak;
+    PeakTracker swap_peak;
+    Extremes usage_between;  // since the previous tick
     Extremes swap_between;
-    std::optional<std::int64_t> oom_kills;  // that are told
-    bool resets = true;                     // its peaks can be reset, as far as is known
-    bool replaced = false;                  // what was read before was of another one of its name
+    OomCounts oom_read;
+    OomCounts oom_reported;
+    bool resets = true;     // its peaks can be reset, as far as known
+    bool replaced = false;  // the previous reading was of another cgroup of its name
   };
   struct Cgroup : Readings {
+    std::uint32_t uid = 0;  // of the process by which it was found
     std::int64_t detail_boot_ms = 0;
-    Cgroup* above = nullptr;  // of the root none
+    Cgroup* above = nullptr;  // nullptr for the root
     std::size_t members = 0;  // processes in it
-    bool used = false;        // a process is in or below it
-    bool moved = false;       // and moved, or came, or went
+    bool used = false;        // has a process in or below it
+    bool moved = false;       // and one of them changed, started or exited
     bool moved_since_detail = false;
-    bool whole = false;  // to be read whole in this tick
+    bool whole = false;   // to be read completely in this tick
+    bool unread = false;  // it was due at the previous tick
 
+    bool missing(CgroupFile file) const {
+      const auto& of = files.at(static_cast<std::size_t>(file));
+      return !of || of->missing;
+    }
     void forget() { static_cast<Readings&>(*this) = Readings(); }
   };
   struct Held {
@@ -85,31 +117,37 @@ class CgroupReader {
 
   double owed_at(std::int64_t boot_ms) const;
   void choose_whole(bool turns, std::int64_t boot_ms);
-  Cgroup& at(std::string_view path);
+  Cgroup* at(std::string_view path, std::uint32_t uid);
+  bool has_space(std::uint32_t uid) const;
+  void forget_unused();
+  std::vector<Known::value_type*> in_order();
   void count(const std::vector<CgroupMember>& members);
-  void tell(bool details, Pass& pass) const;
-  bool update(const std::string& path, Cgroup& cgroup, Pass& pass);
-  bool update_whole(const std::string& path, Cgroup& cgroup, Pass& pass);
-  bool detail_due(const Cgroup& cgroup, const Pass& pass) const;
-  void read_limits(const std::string& path, Cgroup& cgroup, Pass& pass);
-  void read_usage(const std::string& path, Cgroup& cgroup, Pass& pass);
-  void read_peaks(const std::string& path, Cgroup& cgroup, const Held& before, Pass& pass);
-  void read_detail(const std::string& path, Cgroup& cgroup, Pass& pass);
-  void tell_oom_kills(Pass& pass);
-  template <typename T>
-  std::optional<T> value(const std::string& path, Cgroup& cgroup, CgroupFile file, Result<T> (*parse)(std::string_view),
-                         Pass& pass);
+  void report(bool details, CollectContext& context) const;
+  bool update(const std::string& path, Cgroup& cgroup, CollectContext& context);
+  bool update_whole(const std::string& path, Cgroup& cgroup, CollectContext& context);
+  bool detail_due(const Cgroup& cgroup, const CollectContext& context) const;
+  void read_limits(const std::string& path, Cgroup& cgroup, CollectContext& context);
+  void read_usage(const std::string& path, Cgroup& cgroup, CollectContext& context);
+  void read_peaks(const std::string& path, Cgroup& cgroup, const Held& before, CollectContext& context);
+  void read_detail(const std::string& path, Cgroup& cgroup, CollectContext& context);
+  void report_oom_kills(CollectContext& context);
+  template <typename Parse>
+  auto value(const std::string& path, Cgroup& cgroup, CgroupFile file, const Parse& parse, CollectContext& context);
 
   CgroupFs cgroups_;
   DescriptorBudget& budget_;
-  Known known_;  // of each those above it, too
+  const CgroupLimits limits_;
+  CgroupsLeft left_;
+  bool is_crowded_ = true;                      // the last tick could not read all in half of its time
+  std::map<std::uint32_t, std::size_t> owned_;  // number of known cgroups per user
+  Known known_;                                 // with all their ancestors
   std::optional<std::int64_t> machine_oom_kills_;
-  bool oom_killed_ = false;  // since the tick before
-  // Of whole readings.
-  std::optional<std::int64_t> turned_ms_;  // the tick before
-  double owed_ = 0;                        // so many are to be read
-  std::string turn_;                       // who was read last
-  std::int64_t whole_us_ = 0;              // what one takes, on average
+  bool oom_killed_ = false;  // since the previous tick
+  // Rotation of full readings.
+  std::optional<std::int64_t> turned_ms_;  // previous tick
+  double owed_ = 0;                        // number to be read
+  std::string turn_;                       // path that was read last
+  std::int64_t whole_us_ = 0;              // average duration of one
 };
 
 }  // namespace memoir

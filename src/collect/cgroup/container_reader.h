@@ -1,8 +1,8 @@
 #pragma once
 
-// What the containers are called that processes run in, by a job of its own: the files of container managers are asked
-// once for each cgroup of a container that is new, a tick after it was seen. Who makes and names containers all day
-// fills no more of the store than who makes up command lines (name_budget.h).
+// Names the containers of processes, by a separate job. It reads the files of container managers once for each new
+// cgroup of a container, one tick after it appeared. Text from container names is limited per user like command lines
+// (name_budget.h).
 
 #include <cstdint>
 #include <memory>
@@ -10,8 +10,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "collect/collect_context.h"
 #include "collect/container/container_files.h"
-#include "collect/pass.h"
 #include "collect/process/name_budget.h"
 #include "collect/worker/blocking_reader.h"
 #include "model/cgroup.h"
@@ -20,23 +20,22 @@ namespace memoir {
 
 class ContainerReader {
  public:
-  // `root`: as of describe_container(). `names`: the files are asked; else what the cgroup's path tells is all there
-  // is.
+  // `root`: as in describe_container(). `names`: read the files; otherwise only the cgroup's path is used.
   ContainerReader(std::string root, bool names, std::int64_t store_bytes)
       : root_(std::move(root)), names_(names), budget_(store_bytes) {}
 
-  // The job of this tick; nullptr where nothing is to be asked, or the last one is stuck.
+  // Returns the job of this tick; nullptr if nothing is due, or if the last job is stuck.
   std::shared_ptr<BlockingJob> ask();
-  // After it was run: into the tick what it found; and those cgroups that are new there wait for the next tick.
-  void take(Pass& pass);
-  // All are told of again when they are seen, for a store that lost what it knew.
+  // Call it after the job was run. Adds its results to the tick; new cgroups of the tick wait for the next one.
+  void take(CollectContext& context);
+  // Reports all containers again at their next observation, for a store that lost its state.
   void forget() { seen_.clear(); }
   void set_store_bytes(std::int64_t bytes) { budget_.resize(bytes); }
 
  private:
   class Job;
 
-  void tell(CgroupContainer found, Pass& pass);
+  void report(CgroupContainer found, CollectContext& context);
 
   const std::string root_;
   const bool names_;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What container managers write down about their containers, in files of their own:
+// Reads container managers' own files about their containers:
 //
 //   Docker      /var/lib/docker/containers/ID/config.v2.json
 //   Podman      /var/lib/containers/storage/DRIVER-containers/containers.json
@@ -8,8 +8,8 @@
 //   containerd  /run/containerd/io.containerd.runtime.v2.task/NAMESPACE/ID/config.json, its annotations
 //   kubelet     /var/log/pods/NAMESPACE_NAME_UID, a folder
 //
-// They are root's for the most part: who may not read them learns nothing. Reads may block: for a job. What is in them
-// is others' words: it is cut to some hundred bytes and made UTF-8.
+// Most of them are readable only by root: without permission the fields stay empty. Reads may block, so they belong in
+// a job. The contents are foreign text: truncated to some hundred bytes and made UTF-8.
 
 #include <string>
 
@@ -18,8 +18,8 @@
 
 namespace memoir {
 
-// Fills in the name, image and pod of one that its cgroup told of; what no file tells stays empty. `root` stands before
-// all of the paths above.
+// Fills in the name, image and pod of a container found by its cgroup; fields without a file stay empty. `root` is a
+// prefix of all paths above.
 void describe_container(const std::string& root, Container& container, Buffer& buffer);
 
 }  // namespace memoir

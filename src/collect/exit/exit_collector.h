@@ -1,7 +1,7 @@
 #pragma once
 
-// Puts the ends that the kernel told of since the tick before into a tick: who they were, as far as that can be known
-// of those that no tick saw.
+// Adds to a tick the exits and OOM kills reported since the previous one, with user, cgroup and command as far as known
+// for unsampled processes.
 
 #include <map>
 #include <memory>
@@ -9,69 +9,70 @@
 #include <vector>
 
 #include "collect/cgroup/cgroup_names.h"
+#include "collect/collect_context.h"
 #include "collect/exit/exit_fold.h"
 #include "collect/oom/oom_log.h"
-#include "collect/pass.h"
-#include "collect/process/identifier.h"
 #include "collect/process/process_entry.h"
+#include "collect/process/process_resolver.h"
 #include "collect/worker/blocking_reader.h"
 
 namespace memoir {
 
-class EndReader {
+class ExitCollector {
  public:
-  EndReader(CgroupFs cgroups, std::int64_t ticks_per_second)
+  ExitCollector(CgroupFs cgroups, std::int64_t ticks_per_second)
       : names_(std::move(cgroups)), ticks_per_second_(ticks_per_second) {}
 
-  void set_large(std::int64_t kib) { ends_.set_large(kib); }
+  void set_large(std::int64_t kib) { fold_.set_large(kib); }
 
-  // True: an OOM killer chose somebody. `entries`: of the last pass that found them; `exits`: whom that did not find
-  // any more. `looked_ms`: when a look saw the peaks of all (wall clock).
+  // Returns true if an OOM killer chose a victim. `entries`: processes of the last pass; `exits`: processes that it no
+  // longer found. `scanned_ms`: time (wall clock) of the last scan of all peaks.
   bool note(const ProcessEvent& event, const Entries& entries, const std::vector<ProcessExit>& exits, const Moment& now,
-            std::optional<std::int64_t> looked_ms);
+            std::optional<std::int64_t> scanned_ms);
 
-  // What the kernel's log tells of a kill; after what was told of it by an event, which comes first.
+  // Notes a kill from the kernel log. The event of the same kill is noted first.
   void note(const OomLog::Kill& kill, const Entries& entries, const Moment& now);
-  // Whether it is read: victims wait for it as for their ends.
+  // Sets whether the log is read: victims wait for it as for their exits.
   void expect_log(bool expected) { log_expected_ = expected; }
 
-  // Those since the tick before are told with this one. Jobs for the names of their users.
-  std::vector<std::shared_ptr<BlockingJob>> ask(Identifier& identifier);
-  void tell(const Entries& entries, Identifier& identifier, Pass& pass);
+  // Exits since the previous tick belong to this one. Returns jobs for the names of their users.
+  std::vector<std::shared_ptr<BlockingJob>> ask(ProcessResolver& identifier);
+  void add_to(const Entries& entries, ProcessResolver& identifier, CollectContext& context);
 
  private:
-  void introduce(const KeptEnd& kept, Identifier& identifier, Pass& pass);
+  void introduce(const KeptExit& kept, ProcessResolver& identifier, CollectContext& context);
 
   struct Victim {
     OomVictim victim;
     std::uint64_t cgroup_id = 0;
     std::uint64_t memory_cgroup_id = 0;
-    std::uint64_t start_ticks = 0;  // 0: not known
+    std::uint64_t start_ticks = 0;  // 0: unknown
     std::int64_t boot_ms = 0;       // of the event
     bool by_event = false;
-    bool waited = false;  // for its end and for the log, for a tick
+    bool waited = false;  // one tick, for its exit and for the log
   };
   Victim* choose(std::int32_t pid, std::int64_t at_ms, const Moment& now);
   Victim* choose(const ProcessEvent& event, std::int64_t at_ms, const Entries& entries, const Moment& now);
   void take_choice(const ProcessEvent& event, const Entries& entries, const Moment& now);
   bool take_signal(const ProcessEvent& event, const Entries& entries, const Moment& now);
   Victim* nearest(std::int32_t pid, std::int64_t at_ms, bool by_event);
-  bool was_told(const OomReport& report, std::int64_t at_ms);
+  bool was_reported(const OomReport& report, std::int64_t at_ms);
   template <typename IsSame>
   static bool is_repeated(const std::vector<Victim>& known, std::int32_t pid, std::int64_t at_ms,
                           const IsSame& is_same);
   std::string cgroup_of_victim(std::int32_t pid) const;
-  void tell_victims(Pass& pass);
+  void report_victims(CollectContext& context);
   void learn_cgroups(const Entries& entries);
 
   bool log_expected_ = false;
   std::vector<Victim> victims_;
-  std::vector<Victim> told_;  // in the last minutes: they may be told of again, or by the log only now
+  std::vector<Victim> reported_;  // of the last minutes: they may be reported again, or be late in the log
   std::int64_t victim_block_ = 0;
-  std::size_t chosen_ = 0;  // in it
-  Ends ends_;
-  Ends::Taken taken_;
-  std::map<ProcessKey, ProcessInfo> heads_;  // of kept ones that no tick saw: who forked them, and whose image they ran
+  std::size_t chosen_ = 0;  // in that block
+  ExitFold fold_;
+  ExitFold::Taken taken_;
+  std::map<ProcessKey, ProcessInfo> heads_;  // of kept, unsampled processes: the process that forked them, with its
+                                             // image
   CgroupNames names_;
   const std::int64_t ticks_per_second_;
 };

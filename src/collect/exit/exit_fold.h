@@ -1,6 +1,6 @@
 #pragma once
 
-// The ends of processes between two ticks, folded as the kernel tells of them: a storm of them takes no memory. Pure.
+// Folds the exits between two ticks as the kernel reports them, so that a flood of them takes no memory. Pure.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,66 +16,73 @@
 
 namespace memoir {
 
-// An end that is told by itself.
-struct KeptEnd {
+// An exit that is reported individually.
+struct KeptExit {
   ProcessEvent event;
   ProcessKey key;
-  bool sampled = false;                       // a tick saw this image of it
-  bool execed = false;                        // it ran another image than who forked it, since the tick before
-  std::optional<std::int64_t> after_ms = {};  // when it did not have its peak yet (wall clock), as far as is known
-  ProcessEnd end;
+  bool sampled = false;                       // a tick sampled this image
+  bool parent_execed = false;                 // its parent had exec'd between the previous tick and the fork
+  bool execed = false;                        // it exec'd after its fork, since the previous tick
+  std::optional<std::int64_t> after_ms = {};  // last time (wall clock) below its peak, as far as known
+  ExitRecord record;
 };
 
-struct SummedEnds {
-  std::optional<std::uint32_t> uid;  // absent: of several, as the name
+struct SummedExits {
+  std::optional<std::uint32_t> uid;  // nullopt for several users, like the name
   std::uint64_t cgroup_id = 0;
   std::uint64_t memory_cgroup_id = 0;
-  EndSum sum;  // without the names that the two stand for
+  ExitSum sum;  // without the names that the two fields represent
 };
 
-class Ends {
+class ExitFold {
  public:
-  // Those that no tick saw are kept from this peak on. 0: all of them.
+  // Unsampled processes are kept from this peak on. 0: all of them.
   void set_large(std::int64_t kib) { large_kib_ = kib; }
 
   struct Clock {
-    std::int64_t boot_ms = 0;  // of the wall clock
+    std::int64_t boot_ms = 0;  // wall clock at boot
     std::int64_t ticks_per_second = 100;
-    std::optional<std::int64_t> looked_ms = {};  // when peaks were seen last, by the wall clock
+    std::optional<std::int64_t> scanned_ms = {};  // last observation of peaks, wall clock
   };
 
-  // In their order. `known`: its key, where the tick before saw it. Returns the end that is to be told by itself, until
-  // the next call; nullptr: it is not one.
-  const KeptEnd* note(const ProcessEvent& event, const ProcessKey* known, const Clock& clock);
+  // Takes events in order. `known`: its key, if the previous tick sampled it. Returns the exit if it is reported
+  // individually, valid until the next call; otherwise nullptr.
+  const KeptExit* note(const ProcessEvent& event, const ProcessKey* known, const Clock& clock);
 
   struct Taken {
-    std::int64_t ends = 0;
-    std::vector<KeptEnd> kept;
-    std::vector<SummedEnds> sums;
+    std::int64_t exits = 0;
+    std::vector<KeptExit> kept;
+    std::vector<SummedExits> sums;
   };
-  // Those since the last time.
+  // Returns the exits since the last call.
   Taken take();
 
  private:
   using SumKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::string>;  // user, cgroups, name
 
-  const KeptEnd* end(const ProcessEvent& event, const ProcessKey* known, const Clock& clock);
-  void add(const ProcessEvent& event, const ProcessEnd& end);
+  const KeptExit* exit(const ProcessEvent& event, const ProcessKey* known, const Clock& clock);
+  void add(const ProcessEvent& event, const ExitRecord& record);
   SumKey key_of(const ProcessEvent& event);
   void begin_block(std::int64_t at_ms);
 
   std::int64_t large_kib_ = 0;
   Taken taken_;
-  std::map<SumKey, SummedEnds> sums_;
-  std::set<std::int32_t> sharing_;               // pids whose memory is their parent's
-  std::map<std::int32_t, std::uint32_t> execs_;  // since the tick before, by pid
-  // What bounds the rows of a time: there are people who would fill the file.
+  std::map<SumKey, SummedExits> sums_;
+  std::set<std::int32_t> sharing_;               // pids that share their parent's memory
+  std::map<std::int32_t, std::uint32_t> execs_;  // since the previous tick, by pid
+  std::set<std::int32_t> parent_execed_;         // pids: see KeptExit
+  // Limits the rows per time, since a user could fill the file.
   std::int64_t block_ = 0;
-  std::set<SumKey> names_;  // of the block
-  std::size_t kept_ = 0;    // in the block, of those that no tick saw
+  std::set<SumKey> names_;  // in this block
+  std::size_t kept_ = 0;    // in this block, unsampled ones
+  struct OfUser {
+    std::size_t names = 0;
+    std::size_t kept = 0;
+  };
+  std::map<std::uint32_t, OfUser> of_user_;  // in this block, likewise
 };
 
-// How long a sum is: the store adds to its rows for so long.
-inline constexpr std::int64_t kEndBlockMs = 5 * 60 * 1000;
+// Duration of a sum: the store adds to its rows for this time.
+inline constexpr std::int64_t kExitBlockMs = 5 * 60 * 1000;
 
 }  // namespace memoir

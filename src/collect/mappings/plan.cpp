@@ -10,12 +10,12 @@ namespace memoir {
 namespace {
 
 constexpr double kHourMs = 3'600'000;
-constexpr std::int64_t kShareOfOne = 4;         // a process takes one part of so many of the budget,
-constexpr std::size_t kGrowing = 4;             // and of the places one of so many is for those that grow
-constexpr std::size_t kLeastAtOnce = 2;         // at a tick
+constexpr std::int64_t kShareOfOne = 4;         // a process takes at most 1/kShareOfOne of the budget,
+constexpr std::size_t kGrowing = 4;             // and 1/kGrowing of the places are for fast-growing processes
+constexpr std::size_t kMinAtOnce = 2;           // per tick
 constexpr std::int64_t kUnknownCostUs = 2'000;  // of a first reading
 
-// As many of the first as are wanted; behind them the others, in any order.
+// Puts the wanted number first, in order; the others follow in any order.
 template <typename Order, typename Rank>
 void sort_by(Order& order, Rank rank, std::size_t wanted = SIZE_MAX) {
   std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, order.size())),
@@ -24,9 +24,9 @@ void sort_by(Order& order, Rank rank, std::size_t wanted = SIZE_MAX) {
 
 }  // namespace
 
-LedgerTurns LedgerPlan::next(const std::vector<LedgerCandidate>& candidates, std::int64_t boot_ms, LedgerAsk ask,
-                             std::size_t most) {
-  LedgerTurns turns;
+DueReads MappingPlan::next(const std::vector<MappingCandidate>& candidates, std::int64_t boot_ms, MappingRequest ask,
+                           std::size_t most) {
+  DueReads turns;
   if (limits_.interval_ms == 0) {
     known_.clear();
     return turns;
@@ -34,15 +34,15 @@ LedgerTurns LedgerPlan::next(const std::vector<LedgerCandidate>& candidates, std
   const std::int64_t elapsed_ms = now_ms_ == 0 ? 0 : boot_ms - now_ms_;
   earn(boot_ms);
   meet(candidates);
-  // As they rank before the plan changes.
+  // Ranks before the plan changes.
   Order all;
-  if (ask != LedgerAsk::due) {
+  if (ask != MappingRequest::due) {
     all = by_size(false);
     const Order denied = by_size(true);
     all.insert(all.end(), denied.begin(), denied.end());
   }
   choose();
-  if (ask == LedgerAsk::due) {
+  if (ask == MappingRequest::due) {
     take_due(std::min(most, most_now(elapsed_ms)), turns);
   } else {
     take_all(all, ask, turns);
@@ -51,26 +51,26 @@ LedgerTurns LedgerPlan::next(const std::vector<LedgerCandidate>& candidates, std
   return turns;
 }
 
-// The first tick finds what an interval earns: a recorder that was just started has no ledgers.
-double LedgerPlan::saved_at(std::int64_t boot_ms) const {
+// The first tick has the budget of one interval, because a restarted recorder has no summaries.
+double MappingPlan::saved_at(std::int64_t boot_ms) const {
   const double an_hour = static_cast<double>(limits_.cpu_us_an_hour);
   const std::int64_t earned_ms = now_ms_ == 0 ? limits_.interval_ms : boot_ms - now_ms_;
   return std::min(an_hour, saved_us_ + an_hour * static_cast<double>(earned_ms) / kHourMs);
 }
 
-double LedgerPlan::turns_at(std::int64_t boot_ms) const {
+double MappingPlan::turns_at(std::int64_t boot_ms) const {
   const auto all = static_cast<double>(limits_.processes);
   const std::int64_t earned_ms = now_ms_ == 0 ? limits_.interval_ms : boot_ms - now_ms_;
   return std::min(all, turns_ + all * static_cast<double>(earned_ms) / static_cast<double>(limits_.interval_ms));
 }
 
-void LedgerPlan::earn(std::int64_t boot_ms) {
+void MappingPlan::earn(std::int64_t boot_ms) {
   saved_us_ = saved_at(boot_ms);
   turns_ = turns_at(boot_ms);
   now_ms_ = boot_ms;
 }
 
-std::vector<LedgerPlan::Turn> LedgerPlan::coming(std::int64_t boot_ms) const {
+std::vector<MappingPlan::Turn> MappingPlan::coming(std::int64_t boot_ms) const {
   std::vector<Turn> turns;
   if (limits_.interval_ms == 0) return turns;
   for (const Known& known : known_) {
@@ -81,21 +81,21 @@ std::vector<LedgerPlan::Turn> LedgerPlan::coming(std::int64_t boot_ms) const {
   const std::size_t most = std::min(most_now(boot_ms - now_ms_), static_cast<std::size_t>(turns_at(boot_ms)));
   turns.resize(std::min(most, turns.size()));
   double left_us = saved_at(boot_ms);
-  const auto dear = std::ranges::find_if(turns, [&](const Turn& turn) {
+  const auto expensive = std::ranges::find_if(turns, [&](const Turn& turn) {
     const bool none_left = left_us <= 0;
     left_us -= static_cast<double>(turn.cost_us);
     return none_left;
   });
-  turns.erase(dear, turns.end());
+  turns.erase(expensive, turns.end());
   return turns;
 }
 
 // Both are sorted.
-void LedgerPlan::meet(const std::vector<LedgerCandidate>& candidates) {
+void MappingPlan::meet(const std::vector<MappingCandidate>& candidates) {
   std::vector<Known> now;
   now.reserve(candidates.size());
   auto old = known_.begin();
-  for (const LedgerCandidate& candidate : candidates) {
+  for (const MappingCandidate& candidate : candidates) {
     while (old != known_.end() && old->now.key < candidate.key) ++old;
     const bool met = old != known_.end() && old->now.key == candidate.key;
     now.push_back(met ? *old : Known{.now = candidate, .base_kib = candidate.pss_kib});
@@ -104,7 +104,7 @@ void LedgerPlan::meet(const std::vector<LedgerCandidate>& candidates) {
   known_ = std::move(now);
 }
 
-LedgerPlan::Order LedgerPlan::by_size(bool denied, std::size_t wanted) {
+MappingPlan::Order MappingPlan::by_size(bool denied, std::size_t wanted) {
   Order order;
   order.reserve(known_.size());
   for (Known& known : known_) {
@@ -115,18 +115,18 @@ LedgerPlan::Order LedgerPlan::by_size(bool denied, std::size_t wanted) {
   return order;
 }
 
-void LedgerPlan::choose() {
+void MappingPlan::choose() {
   const std::size_t growing = limits_.processes / kGrowing;
   Order largest = by_size(false, limits_.processes - growing);
   const auto rest =
       largest.begin() + static_cast<std::ptrdiff_t>(std::min(limits_.processes - growing, largest.size()));
   Order fastest(rest, largest.end());
   largest.erase(rest, largest.end());
-  // To ask those costs nothing, and tells that they may not be read.
+  // Trying unreadable processes costs nothing, and shows that they are unreadable.
   Order denied = by_size(true, limits_.processes);
   denied.resize(std::min(limits_.processes, denied.size()));
   largest.insert(largest.end(), denied.begin(), denied.end());
-  // Whoever has not been read yet waits on.
+  // An unread process keeps waiting.
   const auto stays = [this](const Known& known) {
     return known.growing && (now_ms_ - known.since_ms < limits_.interval_ms || !known.tried_ms);
   };
@@ -138,7 +138,7 @@ void LedgerPlan::choose() {
   enter(largest, fastest);
 }
 
-void LedgerPlan::enter(const Order& largest, const Order& fastest) {
+void MappingPlan::enter(const Order& largest, const Order& fastest) {
   std::vector<bool> was;
   was.reserve(known_.size());
   for (Known& known : known_) {
@@ -156,20 +156,20 @@ void LedgerPlan::enter(const Order& largest, const Order& fastest) {
   }
 }
 
-// Who was never read has been due since it is in the plan.
-std::int64_t LedgerPlan::due_ms(const Known& known) const {
+// A process that was never read has been due since it entered the plan.
+std::int64_t MappingPlan::due_ms(const Known& known) const {
   if (!known.tried_ms) return known.since_ms;
   const double cost = static_cast<double>(known.cpu_us * kShareOfOne);
   const auto pace_ms = static_cast<std::int64_t>(cost / static_cast<double>(limits_.cpu_us_an_hour) * kHourMs);
   return *known.tried_ms + std::max(limits_.interval_ms, pace_ms);
 }
 
-bool LedgerPlan::is_due(const Known& known, std::int64_t now_ms) const {
+bool MappingPlan::is_due(const Known& known, std::int64_t now_ms) const {
   return known.planned && known.counters != known.now.counters && due_ms(known) <= now_ms;
 }
 
-// Those that have waited longest first.
-LedgerPlan::Order LedgerPlan::due() {
+// The longest waiting first.
+MappingPlan::Order MappingPlan::due() {
   Order due;
   for (Known& known : known_) {
     if (is_due(known, now_ms_)) due.push_back(&known);
@@ -178,18 +178,18 @@ LedgerPlan::Order LedgerPlan::due() {
   return due;
 }
 
-// Where ticks are far apart, as many as are due between two.
-std::size_t LedgerPlan::most_now(std::int64_t elapsed_ms) const {
+// Allows more if ticks are far apart: the number due between two of them.
+std::size_t MappingPlan::most_now(std::int64_t elapsed_ms) const {
   const auto of_all = static_cast<std::int64_t>(limits_.processes) * elapsed_ms / limits_.interval_ms + 1;
-  return std::max(kLeastAtOnce, static_cast<std::size_t>(std::clamp<std::int64_t>(of_all, 0, kMostAtOnce)));
+  return std::max(kMinAtOnce, static_cast<std::size_t>(std::clamp<std::int64_t>(of_all, 0, kMaxAtOnce)));
 }
 
-void LedgerPlan::take_due(std::size_t most, LedgerTurns& turns) {
+void MappingPlan::take_due(std::size_t most, DueReads& turns) {
   double left_us = saved_us_;
   for (Known* known : due()) {
     if ((most > 0 && turns.read.size() == most) || turns_ < 1) return;
     if (left_us > 0) {
-      if (most == 0) return;  // another budget has none left
+      if (most == 0) return;  // another budget is exhausted
       turns.read.push_back(known->now.key);
       --turns_;
       left_us -= static_cast<double>(known->tried_ms ? known->cpu_us : kUnknownCostUs);
@@ -199,15 +199,15 @@ void LedgerPlan::take_due(std::size_t most, LedgerTurns& turns) {
   }
 }
 
-void LedgerPlan::take_all(const Order& by_size, LedgerAsk ask, LedgerTurns& turns) {
+void MappingPlan::take_all(const Order& by_size, MappingRequest ask, DueReads& turns) {
   for (const Known* known : by_size) {
-    if (turns.read.size() == kMostAtOnce) return;
-    const bool other = ask == LedgerAsk::most && !known->now.denied;
+    if (turns.read.size() == kMaxAtOnce) return;
+    const bool other = ask == MappingRequest::most && !known->now.denied;
     if (known->planned || other) turns.read.push_back(known->now.key);
   }
 }
 
-void LedgerPlan::drop(LedgerTurns& turns) {
+void MappingPlan::drop(DueReads& turns) {
   for (Known& known : known_) {
     const bool has_row = known.kept || known.deferred;
     if (!has_row || known.planned || now_ms_ - std::max(known.planned_ms, known.tried_ms.value_or(0)) < kKeptMs)
@@ -218,8 +218,8 @@ void LedgerPlan::drop(LedgerTurns& turns) {
   }
 }
 
-// Gone by now: nullptr.
-LedgerPlan::Known* LedgerPlan::tried(const ProcessKey& key, std::int64_t cpu_us) {
+// Returns nullptr if it has exited.
+MappingPlan::Known* MappingPlan::tried(const ProcessKey& key, std::int64_t cpu_us) {
   charge(cpu_us);
   Known* const known = find_sorted(known_, key, [](const Known& of) { return of.now.key; });
   if (known == nullptr) return nullptr;
@@ -228,7 +228,7 @@ LedgerPlan::Known* LedgerPlan::tried(const ProcessKey& key, std::int64_t cpu_us)
   return known;
 }
 
-void LedgerPlan::read(const ProcessKey& key, std::int64_t cpu_us) {
+void MappingPlan::read(const ProcessKey& key, std::int64_t cpu_us) {
   Known* const known = tried(key, cpu_us);
   if (known == nullptr) return;
   known->counters = known->now.counters;
@@ -237,7 +237,7 @@ void LedgerPlan::read(const ProcessKey& key, std::int64_t cpu_us) {
   known->kept = true;
 }
 
-bool LedgerPlan::put_off(const ProcessKey& key, std::int64_t cpu_us) {
+bool MappingPlan::defer(const ProcessKey& key, std::int64_t cpu_us) {
   Known* const known = tried(key, cpu_us);
   return known != nullptr && !std::exchange(known->deferred, true);
 }

@@ -1,12 +1,10 @@
 #pragma once
 
-// Whose smaps are read at a tick, which makes their ledgers. It is dear (it walks all page tables of a process, and
-// holds up its mmap() meanwhile), so that it is read of few: of those that hold most; and of some that grew most since
-// they were read, which keep their places for an interval. Each has its own pace, and is not read again while nothing
-// of its memory moved; they are spread over the ticks. A budget of CPU time bounds all of it: it is earned over time
-// and saved up for an hour. As long as any of it is left a reading may begin, and what it costs beyond that is earned
-// before the next one. What a reading cost says how often there is another: no process takes more than a quarter of the
-// budget. Pure.
+// Chooses whose smaps to read: the largest and fastest-growing processes, each at its own interval, within an hourly
+// CPU budget. A read walks all page tables of a process and blocks its mmap(). Fast-growing processes keep their places
+// for an interval. A process is not read again while none of its memory changed; readings are spread over the ticks. A
+// reading may start while any budget is left; its excess cost is earned before the next one. The cost of a reading
+// determines the interval: no process takes more than a quarter of the budget. Pure.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,90 +15,89 @@
 
 namespace memoir {
 
-struct LedgerLimits {
+struct MappingLimits {
   std::int64_t interval_ms = 900'000;  // of each process; 0: none is read
   std::size_t processes = 20;
-  std::size_t labels = 24;  // of a ledger
+  std::size_t labels = 24;  // per summary
   std::int64_t cpu_us_an_hour = 300'000;
 
-  bool operator==(const LedgerLimits&) const = default;
+  bool operator==(const MappingLimits&) const = default;
 };
 
-enum class LedgerAsk : std::uint8_t {
-  due,      // those whose turn it is
-  planned,  // all that are in the plan, now
-  most,     // the same, and as many others as kMostAtOnce allows: something is going on
+enum class MappingRequest : std::uint8_t {
+  due,      // due processes
+  planned,  // all processes in the plan, now
+  most,     // the same, and others up to kMaxAtOnce: after a notable event
 };
 
-// A process that could be read. Its counters move with its memory, but not with what others do with shared pages.
-struct LedgerCandidate {
+// A process that could be read. Its counters change with its own memory, but not when others map or release shared
+// pages.
+struct MappingCandidate {
   ProcessKey key;
   std::int64_t pss_kib = 0;
-  std::size_t counters = 0;  // their hash
-  bool denied = false;       // its smaps_rollup was: it does not take the place of one that can be read
+  std::size_t counters = 0;  // hash of them
+  bool denied = false;       // its smaps_rollup was unreadable: readable processes take precedence
 };
 
-struct LedgerTurns {
+struct DueReads {
   std::vector<ProcessKey> read;      // in this order
-  std::vector<ProcessKey> deferred;  // from now on: it is their turn, but the budget is used up
-  std::vector<ProcessKey> dropped;   // from now on: they have been out of the plan for long
+  std::vector<ProcessKey> deferred;  // newly: due, but the budget is exhausted
+  std::vector<ProcessKey> dropped;   // newly: out of the plan for a long time
 };
 
-class LedgerPlan {
+class MappingPlan {
  public:
-  static constexpr std::int64_t kKeptMs = 1'800'000;  // a ledger, after its process fell out of the plan
-  static constexpr std::size_t kMostAtOnce = 80;
+  static constexpr std::int64_t kKeptMs = 1'800'000;  // a summary, after its process left the plan
+  static constexpr std::size_t kMaxAtOnce = 80;
 
-  explicit LedgerPlan(const LedgerLimits& limits) : limits_(limits) {}
+  explicit MappingPlan(const MappingLimits& limits) : limits_(limits) {}
 
-  void set_limits(const LedgerLimits& limits) { limits_ = limits; }
-  const LedgerLimits& limits() const { return limits_; }
+  void set_limits(const MappingLimits& limits) { limits_ = limits; }
+  const MappingLimits& limits() const { return limits_; }
 
-  // Of those whose turn it will be at `boot_ms`, as the tick before saw them, as far as the budget goes: what each will
-  // cost, and for how long it has been due.
+  // Due readings at `boot_ms`, from the previous tick's data, within the budget: the expected cost of each, and the
+  // time since it is due.
   struct Turn {
     std::int64_t cost_us = 0;
     std::int64_t overdue_ms = 0;
   };
   std::vector<Turn> coming(std::int64_t boot_ms) const;
 
-  // `candidates`: all that live, sorted by key. Of those whose turn it is `most` are read, if it is not `ask` that says
-  // which.
-  LedgerTurns next(const std::vector<LedgerCandidate>& candidates, std::int64_t boot_ms, LedgerAsk ask,
-                   std::size_t most = kMostAtOnce);
+  // `candidates`: all live processes, sorted by key. Reads `most` of the due processes, unless `ask` selects others.
+  DueReads next(const std::vector<MappingCandidate>& candidates, std::int64_t boot_ms, MappingRequest ask,
+                std::size_t most = kMaxAtOnce);
 
-  // What became of a turn, each of which is told, with its cost: it was read, or may not be; it was tried in vain; or
-  // there was no time for it after all.
+  // Report the outcome and cost of a due read: it was read, or is unreadable; it failed; or there was no time for it.
   void read(const ProcessKey& key, std::int64_t cpu_us);
   void failed(const ProcessKey& key, std::int64_t cpu_us) { tried(key, cpu_us); }
-  // Whether that is new.
-  bool put_off(const ProcessKey& key, std::int64_t cpu_us);
-  // Of a reading for another purpose.
+  // Returns whether that is new.
+  bool defer(const ProcessKey& key, std::int64_t cpu_us);
+  // Charges a reading for another purpose.
   void charge(std::int64_t cpu_us) { saved_us_ -= static_cast<double>(cpu_us); }
   bool affords_any() const { return saved_us_ > 0; }
 
  private:
   struct Known {
-    LedgerCandidate now;
-    std::int64_t base_kib = 0;  // PSS when it was read, or seen first
+    MappingCandidate now;
+    std::int64_t base_kib = 0;  // PSS when it was read, or first observed
     std::size_t counters = 0;   // when it was read
     std::optional<std::int64_t> tried_ms{};
-    std::int64_t cpu_us = 0;      // of the last try
-    std::int64_t planned_ms = 0;  // when it was in the plan last,
-    std::int64_t since_ms = 0;    // and since when it is
+    std::int64_t cpu_us = 0;      // of the last attempt
+    std::int64_t planned_ms = 0;  // last time in the plan
+    std::int64_t since_ms = 0;    // in the plan since
     bool planned = false;
-    bool growing = false;  // in the plan for its growth
+    bool growing = false;  // in the plan because of its growth
     bool deferred = false;
-    bool kept = false;  // it has a ledger
+    bool kept = false;  // it has a summary
 
     std::int64_t growth_kib() const { return now.pss_kib - base_kib; }
-    // It leaves the plan for one that is larger by a quarter: sizes that change places all the time would make
-    // everybody be read.
+    // It leaves the plan only for a process that is larger by a quarter: otherwise alternating ranks would cause reads
+    // of all of them.
     std::int64_t rank_kib() const { return planned && !growing ? now.pss_kib + now.pss_kib / 4 : now.pss_kib; }
   };
   using Order = std::vector<Known*>;
 
-  void meet(const std::vector<LedgerCandidate>& candidates);
+  void meet(const std::vector<MappingCandidate>& candidates);
   void earn(std::int64_t boot_ms);
   Order by_size(bool denied, std::size_t wanted = SIZE_MAX);
   void choose();
@@ -111,16 +108,16 @@ class LedgerPlan {
   double saved_at(std::int64_t boot_ms) const;
   double turns_at(std::int64_t boot_ms) const;
   std::size_t most_now(std::int64_t elapsed_ms) const;
-  void take_due(std::size_t most, LedgerTurns& turns);
-  void take_all(const Order& by_size, LedgerAsk ask, LedgerTurns& turns);
-  void drop(LedgerTurns& turns);
+  void take_due(std::size_t most, DueReads& turns);
+  void take_all(const Order& by_size, MappingRequest ask, DueReads& turns);
+  void drop(DueReads& turns);
   Known* tried(const ProcessKey& key, std::int64_t cpu_us);
 
-  LedgerLimits limits_;
+  MappingLimits limits_;
   std::vector<Known> known_;  // sorted by key
-  std::int64_t now_ms_ = 0;   // of the last tick; 0: there was none
+  std::int64_t now_ms_ = 0;   // of the last tick; 0: none
   double saved_us_ = 0;
-  double turns_ = 0;  // as many as there are processes in the plan in an interval, however often those change
+  double turns_ = 0;  // at most the number of processes in the plan per interval, however often it changes
 };
 
 }  // namespace memoir

@@ -9,11 +9,11 @@
 namespace memoir {
 namespace {
 
-// Rows of private mappings tell nothing here.
-std::size_t keep_shared(MappingLedger& ledger) {
-  std::erase_if(ledger.rows, [](const MappingRow& row) { return row.use.shared_regions == 0; });
+// Rows of private mappings are irrelevant here.
+std::size_t keep_shared(MappingSummary& summary) {
+  std::erase_if(summary.rows, [](const MappingRow& row) { return row.use.shared_regions == 0; });
   std::size_t bytes = 0;
-  for (const MappingRow& row : ledger.rows) bytes += sizeof(row) + row.name.label.capacity();
+  for (const MappingRow& row : summary.rows) bytes += sizeof(row) + row.name.label.capacity();
   return bytes;
 }
 
@@ -22,24 +22,33 @@ std::size_t keep_shared(MappingLedger& ledger) {
 void SwapSweep::meet(const std::vector<ProcessKey>& sharers, std::int64_t boot_ms, std::int64_t interval_ms) {
   const auto gone = [&](const ProcessKey& key) { return !std::ranges::binary_search(sharers, key); };
   std::erase_if(shares_, [&](const auto& share) { return gone(share.first); });
-  const bool sweeping = !left_.empty();
-  std::erase_if(left_, gone);
-  if (sweeping && left_.empty()) finish();
-  if (!left_.empty() || sharers.empty() || (began_ms_ && boot_ms - *began_ms_ < interval_ms)) return;
-  left_.insert(sharers.begin(), sharers.end());
-  began_ms_ = boot_ms;
+  std::erase_if(met_, gone);
+  const std::size_t were_left = std::erase_if(left_, gone);
+  const std::size_t were_read = std::erase_if(read_, [&](const ProcessMappings& of) { return gone(of.process); });
+  if (left_.empty() && (were_left > 0 || were_read > 0)) finish();
+  if (sharers.empty()) return;
+  if (left_.empty() && (!began_ms_ || boot_ms - *began_ms_ >= interval_ms)) {
+    met_.clear();
+    read_.clear();
+    bytes_ = 0;
+    began_ms_ = boot_ms;
+  }
+  // Without new sharers, the shares of the others would be too large.
+  for (const ProcessKey& key : sharers) {
+    if (met_.insert(key).second) left_.insert(key);
+  }
 }
 
-void SwapSweep::take(const ProcessKey& key, std::optional<MappingLedger> shared) {
+void SwapSweep::take(const ProcessKey& key, std::optional<MappingSummary> shared) {
   if (left_.erase(key) == 0) return;
   if (shared) {
     const std::size_t bytes = keep_shared(*shared);
-    if (bytes_ + bytes > kMostBytes) {  // its names are dropped
+    if (bytes_ + bytes > kMaxBytes) {  // its names are dropped
       for (const MappingRow& row : shared->rows) shared->others[static_cast<std::size_t>(row.name.kind)].add(row.use);
       shared->rows.clear();
     }
     bytes_ += shared->rows.empty() ? 0 : bytes;
-    read_.push_back({.process = key, .ledger = *std::move(shared)});
+    read_.push_back({.process = key, .summary = *std::move(shared)});
   }
   if (left_.empty()) finish();
 }
@@ -47,8 +56,6 @@ void SwapSweep::take(const ProcessKey& key, std::optional<MappingLedger> shared)
 void SwapSweep::finish() {
   shares_.clear();
   for (const SharedSwap& share : share_swap(read_)) shares_[share.process] = std::llround(share.kib);
-  read_ = {};
-  bytes_ = 0;
 }
 
 std::optional<std::int64_t> SwapSweep::share_of(const ProcessKey& key) const {

@@ -10,7 +10,7 @@ namespace memoir {
 namespace {
 
 // A record has at most 8 KiB (CONSOLE_EXT_LOG_MAX).
-constexpr std::size_t kMostWaiting = 64 * 1024;
+constexpr std::size_t kMaxWaiting = 64 * 1024;
 
 Error may_not(int error, const std::string& path, const std::string& restricted) {
   Error why = errno_error(error, "open", path);
@@ -48,12 +48,12 @@ void KernelLog::hand_out(const Take& take, std::size_t& records, Taken& taken) {
     take(*record, lost);
   }
   waiting_.erase(0, waiting_.size() - rest.size());
-  if (waiting_.size() > kMostWaiting) waiting_.clear();
+  if (waiting_.size() > kMaxWaiting) waiting_.clear();
 }
 
 Result<KernelLog::Taken> KernelLog::read(const Take& take) {
   Taken taken;
-  for (std::size_t records = 0; records < kMostRecords;) {
+  for (std::size_t records = 0; records < kMaxRecords;) {
     const ssize_t got = ::read(fd_.get(), buffer_.data(), buffer_.size());
     if (got > 0) {
       waiting_.append(buffer_.data(), static_cast<std::size_t>(got));
@@ -63,7 +63,7 @@ Result<KernelLog::Taken> KernelLog::read(const Take& take) {
       break;
     } else if (errno == EPIPE) {
       overwritten_ = true;
-      ++records;  // a storm of them ends as well
+      ++records;  // limits a flood
     } else if (errno != EINTR) {
       return errno_error(errno, "read", path_);
     }

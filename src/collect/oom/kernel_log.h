@@ -1,7 +1,7 @@
 #pragma once
 
-// The only door to the kernel's log, /dev/kmsg. It gives each reader all records in order, and keeps none for one that
-// is too slow. A regular file or a fifo of such records does as well. One thread calls it.
+// The only code that opens the kernel log, /dev/kmsg. The log gives each reader all records in order, and does not wait
+// for slow readers. A regular file or a fifo of such records works as well. Called by one thread.
 
 #include <cstdint>
 #include <functional>
@@ -16,20 +16,19 @@ namespace memoir {
 
 class KernelLog {
  public:
-  // Begins behind what is there. `restricted`: the path of kernel.dmesg_restrict, where what is missing is looked up
-  // for the message.
+  // Starts after the existing records. `restricted`: path of kernel.dmesg_restrict, to explain a denied access.
   static Result<KernelLog> open(const std::string& path, const std::string& restricted);
 
   struct Taken {
-    bool all = false;        // none waits any more
+    bool all = false;        // no further record is waiting
     std::uint64_t lost = 0;  // overwritten before they were read
   };
-  // Hands out the records that wait, at most kMostRecords and those that came with the last of them. `lost`: some are
-  // missing before this one. An error is for good.
+  // Passes on waiting records, up to kMaxRecords and the remainder of the last read. `lost`: records before this one
+  // are missing. An error is permanent.
   using Take = std::function<void(const LogRecord& record, bool lost)>;
   Result<Taken> read(const Take& take);
 
-  static constexpr std::size_t kMostRecords = 4096;
+  static constexpr std::size_t kMaxRecords = 4096;
 
  private:
   KernelLog(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
@@ -39,8 +38,8 @@ class KernelLog {
   Fd fd_;
   std::string path_;
   Buffer buffer_;
-  std::string waiting_;       // of a file: what has no end of its line yet
-  bool overwritten_ = false;  // what comes after the record read last
+  std::string waiting_;       // of a file: an incomplete line
+  bool overwritten_ = false;  // the record after the last one read
   std::uint64_t next_ = 0;    // sequence
 };
 

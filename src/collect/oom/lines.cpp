@@ -9,7 +9,7 @@
 namespace memoir {
 namespace {
 
-constexpr std::size_t kMostCommBytes = 15;  // TASK_COMM_LEN
+constexpr std::size_t kMaxCommBytes = 15;  // TASK_COMM_LEN
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 bool take(std::string_view& text, std::string_view prefix) {
@@ -18,7 +18,7 @@ bool take(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-// Takes what is before `mark` off the front of `text`, and the mark.
+// Removes `mark` and the text before it from the front of `text`, and returns that text.
 std::optional<std::string_view> take_until(std::string_view& text, std::string_view mark) {
   const std::size_t at = text.find(mark);
   if (at == std::string_view::npos) return std::nullopt;
@@ -27,7 +27,7 @@ std::optional<std::string_view> take_until(std::string_view& text, std::string_v
   return before;
 }
 
-// Takes what is behind the last `mark` off the end of `text`, and the mark.
+// Removes the last `mark` and the text after it from the end of `text`, and returns that text.
 std::optional<std::string_view> take_behind(std::string_view& text, std::string_view mark) {
   const std::size_t at = text.rfind(mark);
   if (at == std::string_view::npos) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<Int> natural(std::optional<std::string_view> text) {
   return value && *value >= 0 ? value : std::nullopt;
 }
 
-// "anon-rss:50944kB": of "anon-rss:".
+// "anon-rss:50944kB" has the key "anon-rss:".
 std::optional<std::int64_t> kib_of(std::string_view text, std::string_view key) {
   if (!take_until(text, key)) return std::nullopt;
   return natural<std::int64_t>(take_until(text, "kB"));
@@ -61,7 +61,7 @@ std::optional<OomScope> scope_of(std::string_view constraint) {
   return std::nullopt;
 }
 
-// Takes "Memory cgroup out of memory: ", "Out of memory: " or "Out of memory (…): ".
+// Removes "Memory cgroup out of memory: ", "Out of memory: " or "Out of memory (…): ".
 std::optional<OomScope> take_cause(std::string_view& line) {
   if (take(line, "Memory cgroup out of memory: ")) return OomScope::cgroup;
   if (take(line, "Out of memory: ")) return OomScope::machine;
@@ -73,8 +73,8 @@ std::optional<OomScope> take_cause(std::string_view& line) {
 
 std::optional<std::string_view> parse_oom_invoked(std::string_view line) {
   const auto comm = take_until(line, " invoked oom-killer: gfp_mask=");
-  // A longer one is the path of a cgroup that is called so.
-  if (!comm || unescape_log(*comm).size() > kMostCommBytes) return std::nullopt;
+  // A longer text is the path of a cgroup with such a name.
+  if (!comm || unescape_log(*comm).size() > kMaxCommBytes) return std::nullopt;
   return comm;
 }
 
@@ -113,7 +113,7 @@ std::optional<OomRow> parse_oom_row(std::string_view line, const OomColumns& col
   OomRow row;
   row.thread = *number;
   for (std::size_t i = 0; i < columns.numbers; ++i) {
-    // The last number is followed by one space, and then by a name that may begin with others.
+    // The last number is followed by one space and then by a name, which may start with spaces.
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     const std::string_view word = cut(line, ' ');
     if (!parse_number<std::int64_t>(word)) return std::nullopt;
@@ -139,7 +139,7 @@ std::optional<OomChoice> parse_oom_choice(std::string_view line, std::string_vie
   constexpr std::string_view task = ",task=";
   if (line.ends_with(comm) && line.substr(0, line.size() - comm.size()).ends_with(task)) {
     line.remove_suffix(comm.size() + task.size());
-  } else if (!take_behind(line, task)) {  // it took another name in between
+  } else if (!take_behind(line, task)) {  // its name has changed since
     return std::nullopt;
   }
   const auto constraint = take_until(line, ",");
@@ -154,7 +154,7 @@ std::optional<OomChoice> parse_oom_choice(std::string_view line, std::string_vie
     if (!path) return std::nullopt;
     choice.limit_cgroup = *path;
     choice.cgroup = limit;
-  } else if (take_until(line, ",task_memcg=")) {  // without cgroups of the memory controller there is none
+  } else if (take_until(line, ",task_memcg=")) {  // absent without cgroups of the memory controller
     choice.cgroup = line;
   }
   return choice;
@@ -191,7 +191,7 @@ bool is_oom_group(std::string_view line) {
   return line.starts_with("Tasks in ") && line.ends_with(" are going to be killed due to memory.oom.group set");
 }
 
-bool is_oom_in_vain(std::string_view line) {
+bool is_oom_without_victim(std::string_view line) {
   return line.starts_with("Out of memory and no killable processes");
 }
 

@@ -1,9 +1,8 @@
 #pragma once
 
-// The times of the kernel's log on the boot clock. The log has a clock of its own (local_clock(): no NTP keeps it in
-// step, and it stands still while the machine is suspended), which is off by seconds after days, and by all of a
-// night's sleep after that. When a record was read bounds when it was written, and with each the difference is better
-// known. Pure.
+// Converts the times of the kernel log to the boot clock. The log has its own clock (local_clock(): not adjusted by
+// NTP, and stopped during suspend). It is off by seconds after days, and by the length of each suspend. The time of
+// reading a record is an upper bound for its writing; each record improves the known difference. Pure.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,8 +11,8 @@ namespace memoir {
 
 class LogClock {
  public:
-  // When a record was written (boot clock): of its own time, at most `now_ms`, and not before `since_ms`, where all
-  // that were written before have been read.
+  // Returns the boot time at which a record was written, from its log time: at most `now_ms`, and not before
+  // `since_ms`, up to which all records have been read.
   std::int64_t boot_ms(std::int64_t log_us, std::int64_t since_ms, std::int64_t now_ms) {
     const std::int64_t log_ms = log_us / 1'000;
     ahead_ms_ = std::clamp(ahead_ms_, std::min(since_ms, now_ms) - log_ms, now_ms - log_ms);
@@ -21,7 +20,7 @@ class LogClock {
   }
 
  private:
-  std::int64_t ahead_ms_ = 0;  // the boot clock, of the log's
+  std::int64_t ahead_ms_ = 0;  // boot clock minus log clock
 };
 
 }  // namespace memoir

@@ -5,7 +5,7 @@
 namespace memoir {
 namespace {
 
-constexpr std::uint32_t kFacilityBits = 3;  // those below are the level
+constexpr std::uint32_t kFacilityBits = 3;  // the bits below are the level
 
 }  // namespace
 
@@ -17,7 +17,7 @@ Result<LogRecord> parse_log_record(std::string_view text) {
   const auto priority = parse_number<std::uint32_t>(cut(head, ','));
   const auto sequence = parse_number<std::uint64_t>(cut(head, ','));
   const auto boot_us = parse_number<std::int64_t>(cut(head, ','));
-  // Newer kernels may put more fields behind the flags.
+  // Newer kernels may add fields after the flags.
   const std::string_view flags = cut(head, ',');
   if (!priority || !sequence || !boot_us || *boot_us < 0) {
     return malformed("a record of the kernel's log does not begin with three numbers");

@@ -9,19 +9,19 @@
 namespace memoir {
 namespace {
 
-// A path may be longer than a record: what is cut off has no end to be read from.
-constexpr std::size_t kMostChoiceBytes = 16 * 1024;
-// Between the kills of a group, with a slow console.
+// A path may be longer than a record; without its end the line cannot be parsed.
+constexpr std::size_t kMaxChoiceBytes = 16 * 1024;
+// Maximum gap between the kills of a group, with a slow console.
 constexpr std::int64_t kGroupGapUs = 2'000'000;
 // TASK_COMM_LEN, escaped.
-constexpr std::size_t kMostNameBytes = 15 * 4;
+constexpr std::size_t kMaxNameBytes = 15 * 4;
 
-std::string text_of(std::string_view escaped) {
-  return to_utf8(unescape_log(escaped));
+std::string cgroup_of(std::string_view escaped) {
+  return escape_bytes(unescape_log(escaped));
 }
 
 std::string name_of(std::string_view escaped) {
-  return text_of(escaped.substr(0, kMostNameBytes));
+  return to_utf8(unescape_log(escaped.substr(0, kMaxNameBytes)));
 }
 
 }  // namespace
@@ -35,12 +35,12 @@ void OomReports::forget() {
 std::optional<OomReport> OomReports::add(const LogRecord& record) {
   if (!record.kernel) return std::nullopt;
   if (record.fragment) {
-    // A fragment begins with whatever a cgroup is called: it is nothing but the rest of the line that it belongs to.
+    // A fragment starts with arbitrary text of a cgroup's name: it only continues its line.
     const bool open = !lines_.choice.empty() && lines_.choice.find(",uid=") == std::string::npos;
-    if (open && lines_.choice.size() + record.message.size() <= kMostChoiceBytes) lines_.choice += record.message;
+    if (open && lines_.choice.size() + record.message.size() <= kMaxChoiceBytes) lines_.choice += record.message;
     return std::nullopt;
   }
-  // First of all, for it is the only line that begins with a name.
+  // First, because it is the only line that starts with a name.
   if (const auto comm = parse_oom_invoked(record.message)) {
     forget();
     lines_.detail.invoked_by = name_of(*comm);
@@ -53,7 +53,7 @@ std::optional<OomReport> OomReports::add(const LogRecord& record) {
 
 void OomReports::add_line(std::string_view line) {
   if (line.starts_with(kOomChoice)) {
-    lines_.choice = line.substr(0, kMostChoiceBytes);
+    lines_.choice = line.substr(0, kMaxChoiceBytes);
   } else if (const auto usage = parse_oom_usage(line, page_kib_)) {
     lines_.detail.usage_kib = usage->usage_kib;
     lines_.detail.limit_kib = usage->limit_kib;
@@ -63,21 +63,21 @@ void OomReports::add_line(std::string_view line) {
   } else if (const auto row = lines_.columns ? parse_oom_row(line, *lines_.columns, page_kib_) : std::nullopt) {
     add_row(*row);
   } else if (const auto of = parse_oom_cgroups(line)) {
-    lines_.cgroup = text_of(of->cgroup);
-    lines_.detail.limit_cgroup = text_of(of->limit_cgroup);
+    lines_.cgroup = cgroup_of(of->cgroup);
+    lines_.detail.limit_cgroup = cgroup_of(of->limit_cgroup);
     lines_.detail.scope = OomScope::cgroup;
   } else if (const auto scope = parse_oom_intention(line)) {
     lines_.detail.scope = *scope;
   } else if (is_oom_group(line)) {
     in_group_ = true;
-  } else if (is_oom_in_vain(line)) {
+  } else if (is_oom_without_victim(line)) {
     forget();
   }
 }
 
 void OomReports::add_row(const OomRow& row) {
   std::vector<Row>& largest = lines_.largest;
-  const bool full = largest.size() > OomDetail::kMostTasks;
+  const bool full = largest.size() > OomDetail::kMaxTasks;
   if (full && row.rss_kib <= largest.back().task.rss_kib) return;
   if (full) largest.pop_back();
   const auto at = std::ranges::upper_bound(largest, row.rss_kib, std::greater(),
@@ -85,7 +85,7 @@ void OomReports::add_row(const OomRow& row) {
   largest.insert(at, {row.thread, {row.pid, name_of(row.name), row.rss_kib, row.swap_kib}});
 }
 
-// Where that line tells of somebody else, no line before belongs to this kill: its own were left out.
+// If that line is about another process, no earlier line belongs to this kill: its own lines were omitted.
 void OomReports::take_choice(const OomKill& kill, OomReport& report) {
   if (lines_.choice.empty()) return;
   const auto choice = parse_oom_choice(lines_.choice, kill.comm);
@@ -95,9 +95,9 @@ void OomReports::take_choice(const OomKill& kill, OomReport& report) {
     lines_ = {};
     return;
   }
-  report.cgroup = text_of(choice->cgroup);
+  report.cgroup = cgroup_of(choice->cgroup);
   lines_.detail.scope = choice->scope;
-  lines_.detail.limit_cgroup = text_of(choice->limit_cgroup);
+  lines_.detail.limit_cgroup = cgroup_of(choice->limit_cgroup);
 }
 
 OomReport OomReports::finish(const OomKill& kill, std::int64_t boot_us) {
@@ -105,7 +105,7 @@ OomReport OomReports::finish(const OomKill& kill, std::int64_t boot_us) {
   const bool more = !lines_.choice.empty() || lines_.columns || lines_.detail != OomDetail{};
   if (in_group_ && !more) lines_ = group_;
   OomReport report{.pid = kill.pid, .comm = name_of(kill.comm), .cgroup = lines_.cgroup};
-  // An older kernel tells the cause in a line before, and no kernel tells of nodes here.
+  // An older kernel reports the cause in an earlier line, and no kernel reports nodes here.
   const bool of_nodes = kill.scope == OomScope::machine && lines_.detail.scope == OomScope::nodes;
   if (kill.scope && !of_nodes) lines_.detail.scope = *kill.scope;
   take_choice(kill, report);
@@ -115,11 +115,11 @@ OomReport OomReports::finish(const OomKill& kill, std::int64_t boot_us) {
   report.detail.shmem_kib = kill.shmem_kib;
   for (const Row& row : lines_.largest) {
     const bool victim = row.thread == kill.pid || row.task.pid == kill.pid;
-    if (!victim && report.detail.others.size() < OomDetail::kMostTasks) report.detail.others.push_back(row.task);
+    if (!victim && report.detail.others.size() < OomDetail::kMaxTasks) report.detail.others.push_back(row.task);
   }
   killed_us_ = boot_us;
   group_ = std::exchange(lines_, {});
-  // They are of the first: who else is killed may be in a cgroup below.
+  // They are of the first victim: others may be in a descendant cgroup.
   group_.choice.clear();
   group_.cgroup.clear();
   return report;

@@ -1,9 +1,9 @@
 #pragma once
 
-// Puts the lines of an OOM kill together, from "… invoked oom-killer" to "Killed process …". The kernel holds a lock
-// from the first to the last, so that those of two kills do not mix; lines of others may stand between them. Lines that
-// are missing (the kernel leaves all but the last out where there are many kills) leave their fields absent. Whoever is
-// in the report chose its own name and that of its cgroup, and no other part of it. Bounded, whatever comes. Pure.
+// Combines the lines of an OOM kill, from "… invoked oom-killer" to "Killed process …". The kernel holds a lock from
+// the first to the last, so lines of two kills do not mix; unrelated lines may appear between them. Missing lines (with
+// many kills the kernel omits all but the last) leave their fields empty. Processes in the report can choose their own
+// name and their cgroup's, and no other part of it. Bounded for any input. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -18,9 +18,9 @@ namespace memoir {
 
 // A kill. Names are valid UTF-8.
 struct OomReport {
-  std::int32_t pid = 0;  // of the first PID namespace; of a thread, where the process's first has ended
+  std::int32_t pid = 0;  // in the initial PID namespace; a thread's, if the main thread has exited
   std::string comm;
-  std::string cgroup = {};  // empty: it is not known
+  std::string cgroup = {};  // empty if unknown
   OomDetail detail = {};
 
   bool operator==(const OomReport&) const = default;
@@ -30,10 +30,10 @@ class OomReports {
  public:
   explicit OomReports(std::int64_t page_kib) : page_kib_(page_kib) {}
 
-  // In their order. A report, where the record is the last of it.
+  // Takes records in order. Returns a report at its last record.
   std::optional<OomReport> add(const LogRecord& record);
 
-  // Records are missing: what comes next does not belong to what came last.
+  // Records are missing: later lines do not belong to earlier ones.
   void forget();
 
  private:
@@ -46,7 +46,7 @@ class OomReports {
     std::string cgroup;
     std::string choice;  // the line
     std::optional<OomColumns> columns;
-    std::vector<Row> largest;  // by RSS; one more than is told, for the victim is among them
+    std::vector<Row> largest;  // by RSS; one more than reported, because the victim is among them
   };
 
   void add_line(std::string_view line);
@@ -55,8 +55,8 @@ class OomReports {
   void take_choice(const OomKill& kill, OomReport& report);
 
   std::int64_t page_kib_;
-  Lines lines_;  // of the kill to come
-  // With memory.oom.group others are killed after the first, each with a last line of its own.
+  Lines lines_;  // of the next kill
+  // With memory.oom.group other processes are killed after the first, each with its own last line.
   Lines group_;
   bool in_group_ = false;
   std::int64_t killed_us_ = 0;

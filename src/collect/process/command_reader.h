@@ -1,47 +1,55 @@
 #pragma once
 
-// Reads command lines and takes the secrets out of them, on the worker, and bounded: of a process, of its user's
-// processes and in a tick only so many bytes are looked at, whatever a process writes over its arguments. What is
-// beyond is cut, with a mark. Safe from several threads: a worker that was stuck may still hold a job with it.
+// Reads command lines and redacts secrets, on the worker. Bounded per process, per user and per tick, for any contents
+// of a process's arguments; longer text is truncated, with a mark. Command lines that take long to redact are charged
+// to their user's CPU budget (read_budget.h). Thread-safe: a job on a stuck worker may still use it.
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
+#include "base/file.h"
 #include "collect/redact/redactor.h"
-#include "proc/proc_fs.h"
+#include "collect/worker/read_budget.h"
 
 namespace memoir {
 
-// Stands after the name of an executable whose command line a later tick reads.
+// Suffix of an executable if a later tick reads its command line.
 inline constexpr const char* kCommandNotRead = " …[cut: not read yet]";
 
 class CommandReader {
  public:
-  static constexpr std::size_t kMostOfUser = 1024 * 1024;  // in a tick
-  static constexpr std::size_t kMostOfTick = 4 * 1024 * 1024;
+  static constexpr std::size_t kMaxOfUser = 1024 * 1024;  // per tick
+  static constexpr std::size_t kMaxOfTick = 4 * 1024 * 1024;
 
   CommandReader(Redactor redactor, std::size_t max_command_bytes);
 
-  // The budgets of users and tick are full again.
-  void begin_tick();
+  // Refills the byte budgets; `now_us` is of a clock that does not step.
+  void begin_tick(std::int64_t now_us);
 
-  // The command line, redacted; empty if there is none or it is denied. Nothing: the budget of `uid` or of the tick is
-  // used up. `again`: an earlier one is known; the second half of a budget is for those of which none is.
-  std::optional<std::string> read(const ProcFs& proc, std::int32_t pid, std::uint32_t uid, bool again, Buffer& buffer);
+  // Returns the redacted command line in the file `path`; empty if there is none or it is denied; nullopt if a budget
+  // of `uid` or of the tick is exhausted. `again`: an earlier one is known; the second half of a budget is reserved for
+  // processes without one.
+  std::optional<std::string> read(const std::string& path, std::uint32_t uid, bool again, Buffer& buffer);
+
+  // Command lines deferred in this tick because of CPU time, by uid.
+  std::map<std::uint32_t, std::int64_t> deferred();
 
  private:
   bool has_budget(std::uint32_t uid, bool again);
-  void charge(std::uint32_t uid, std::size_t bytes);
+  void charge(std::uint32_t uid, std::size_t bytes, std::int64_t cpu_us);
 
   const Redactor redactor_;
   const std::size_t max_command_bytes_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // protects the following members
   std::unordered_map<std::uint32_t, std::size_t> used_by_user_;
   std::size_t used_ = 0;
+  ReadBudget cpu_;
+  std::map<std::uint32_t, std::int64_t> deferred_;
 };
 
 }  // namespace memoir

@@ -4,12 +4,13 @@ namespace memoir {
 namespace {
 
 constexpr std::int64_t kStatusEveryMs = 120'000;
-constexpr std::int64_t kTurnMs = 7'919;  // from one pid to the next: children started together are spread
+constexpr std::int64_t kTurnMs = 7'919;  // offset between consecutive pids, so that children started together are
+                                         // spread
 
 }  // namespace
 
 bool rollup_due(bool keyframe, const ProcessSample* last, bool denied) {
-  // A zombie has no memory left, and never gets any again.
+  // A zombie has no memory, and never gets any again.
   const bool zombie = last != nullptr && last->state == 'Z';
   return !zombie && (keyframe || !denied);
 }

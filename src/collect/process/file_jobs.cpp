@@ -3,7 +3,10 @@
 #include <array>
 #include <pwd.h>
 
+#include "collect/process/text_budget.h"
+#include "model/mapping.h"
 #include "proc/cgroup.h"
+#include "proc/limits.h"
 #include "proc/pid_stat.h"
 #include "proc/smaps_rollup.h"
 
@@ -13,19 +16,20 @@ Result<std::uint64_t> read_start_ticks(const ProcFs& proc, std::int32_t pid, Buf
   return TRY(read_pid_stat(proc, pid, buffer)).start_ticks;
 }
 
-void RollupJob::prepare(bool keep, bool reopen) {
+void RollupJob::prepare(bool keep, bool reopen, std::int32_t thread) {
   keep_ = keep;
+  thread_ = thread;
   reopen_ = reopen;
   stale_ = false;
-  // What holds if the run does not come to its end.
+  // Applies if the run does not complete.
   outcome_ = Error{ErrorKind::io, "smaps_rollup: not read"};
 }
 
 void RollupJob::run(Buffer& buffer) {
   if (fd_.valid()) {
     outcome_ = read_from(fd_, buffer);
-    // ESRCH, or nothing at all: the memory that it was opened on is gone, by an exit or by an exec.
-    stale_ = !read() && failure().kind == ErrorKind::gone;
+    // ESRCH or empty: the memory that it was opened on is gone, by an exit or exec.
+    stale_ = !read() && failure().kind == ErrorKind::not_found;
     if (read() && !reopen_) return;
     fd_.reset();
     if (!read() && !stale_) return;
@@ -36,34 +40,54 @@ void RollupJob::run(Buffer& buffer) {
 Status RollupJob::read_from(const Fd& fd, Buffer& buffer) {
   const auto text = TRY(read_all(fd, buffer, "smaps_rollup"));
   memory_ = std::make_unique<ProcessMemory>();
-  return parse_smaps_rollup(text, *memory_);
+  odd_ = {};
+  return parse_smaps_rollup(text, *memory_, &odd_);
 }
 
 Status RollupJob::open_and_read(Buffer& buffer) {
-  Fd opened = TRY(proc_->open(pid_, PidFile::smaps_rollup));
+  Fd opened = TRY(proc_->open(pid_, PidFile::smaps_rollup, thread_));
   TRY(read_from(opened, buffer));
-  // Of one that fell silent the status is read again, which says whose it is (replaced()).
+  // After an empty read, the status is read again and shows which process it belongs to (replaced()).
   if (!stale_) {
     const auto start_ticks = read_start_ticks(*proc_, pid_, buffer);
-    if (!start_ticks || *start_ticks != start_ticks_) return Error{ErrorKind::gone, "the process is gone"};
+    if (!start_ticks || *start_ticks != start_ticks_) return Error{ErrorKind::not_found, "the process is gone"};
   }
   if (keep_) fd_ = std::move(opened);
   return Done{};
 }
 
 void IdentityJob::run(Buffer& buffer) {
-  const auto groups = read_file(proc_->path(pid_, PidFile::cgroup), buffer);
-  const auto group = parse_cgroup(groups ? *groups : std::string_view());
-  cgroup_ = group ? *group : std::string_view();
+  const auto groups = read_file(proc_->path(pid_, PidFile::cgroup, thread_), buffer);
+  const auto group = parse_cgroup(groups ? *groups : std::string_view(), &odd_);
+  if (!group && group.error().kind == ErrorKind::malformed) odd_.note(group.error());
+  cgroup_ = bounded_cgroup(group ? *group : std::string_view());
   if (!cgroup_only()) {
-    command_ = commands_->read(*proc_, pid_, owner(), again_, buffer);
-    const auto exe = read_link(proc_->path(pid_, PidFile::exe));
+    command_ = commands_->read(proc_->path(pid_, PidFile::cmdline, thread_), owner(), again_, buffer);
+    const auto exe = read_link(proc_->path(pid_, PidFile::exe, thread_));
     if (exe) exe_ = *exe;
-    const auto cwd = read_link(proc_->path(pid_, PidFile::cwd));
-    if (cwd) cwd_ = *cwd;
+    // An upgrade replaces the file and the kernel adds a suffix; the program is the same.
+    if (exe_.ends_with(kDeletedMark)) exe_.resize(exe_.size() - kDeletedMark.size());
+    exe_ = bounded_path(exe_);
   }
+  read_settings(buffer);
   const auto start_ticks = read_start_ticks(*proc_, pid_, buffer);
   valid_ = start_ticks && *start_ticks == start_ticks_;
+}
+
+// Access to each file may be denied.
+void IdentityJob::read_settings(Buffer& buffer) {
+  const auto cwd = read_link(proc_->path(pid_, PidFile::cwd, thread_));
+  if (cwd) cwd_ = bounded_path(*cwd);
+  const auto parsed = [&](PidFile file, const auto& parse) {
+    const auto text = read_file(proc_->path(pid_, file, thread_), buffer);
+    auto value = text ? parse(*text) : decltype(parse(*text))(text.error());
+    if (!value && value.error().kind == ErrorKind::malformed) odd_.note(value.error());
+    return value;
+  };
+  const auto limits = parsed(PidFile::limits, [this](std::string_view text) { return parse_limits(text, &odd_); });
+  if (limits) limits_ = *limits;
+  const auto adjust = parsed(PidFile::oom_score_adj, parse_oom_score_adj);
+  if (adjust) oom_score_adj_ = *adjust;
 }
 
 void UserJob::run(Buffer& /*buffer*/) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The reads of a process that may block on it, as jobs for the BlockingReader. A job holds all that it touches, results
-// included; they are the caller's again when it is done().
+// Jobs for the BlockingReader: the reads of a process that may block on it. A job owns all that it touches, including
+// results; they belong to the caller again when it is done().
 
 #include <cstdint>
 #include <memory>
@@ -16,25 +16,26 @@
 
 namespace memoir {
 
-// smaps_rollup. One job per process, kept between ticks with its open descriptor.
+// Reads smaps_rollup. One job per process, kept between ticks with its open descriptor.
 class RollupJob final : public BlockingJob {
  public:
   RollupJob(std::shared_ptr<const ProcFs> proc, std::int32_t pid, std::uint64_t start_ticks)
       : BlockingJob(CostKind::rollup), proc_(std::move(proc)), pid_(pid), start_ticks_(start_ticks) {}
 
-  // Before a run: whether the descriptor may be kept after it, and whether a kept one must be opened again even if it
-  // still has something to say, for that may be of another memory than the process has now.
-  void prepare(bool keep, bool reopen);
+  // Call it before a run. `keep`: the descriptor may be kept after it. `reopen`: a kept descriptor is opened again even
+  // if it still returns data, which may belong to older memory. `thread`: as in ProcFs::path().
+  void prepare(bool keep, bool reopen, std::int32_t thread);
   void run(Buffer& buffer) override;
 
   bool kept() const { return fd_.valid(); }
   void close() { fd_.reset(); }
-  // The kept descriptor had nothing to say any more, but the process has memory: it runs another program image.
+  // The kept descriptor returned no data, but the process has memory: it runs another program image.
   bool replaced() const { return stale_ && read(); }
   bool read() const { return outcome_.ok(); }
   const Error& failure() const { return outcome_.error(); }
-  // Its rollup fields, if read(). Once: of many processes few are read in a tick.
+  // Returns its rollup fields, if read(), once. Few of many processes are read in a tick.
   std::unique_ptr<ProcessMemory> take_memory() { return std::move(memory_); }
+  const OddLines& odd() const { return odd_; }
 
  private:
   Status read_from(const Fd& fd, Buffer& buffer);
@@ -43,22 +44,26 @@ class RollupJob final : public BlockingJob {
   const std::shared_ptr<const ProcFs> proc_;
   const std::int32_t pid_;
   const std::uint64_t start_ticks_;
+  std::int32_t thread_ = 0;
   bool keep_ = false;
   bool reopen_ = false;
   bool stale_ = false;
   Fd fd_;
   Status outcome_ = Done{};
   std::unique_ptr<ProcessMemory> memory_;
+  OddLines odd_;
 };
 
-// What a process is: its command line, exe, cwd, cgroup; or, without a CommandReader, only its cgroup.
+// Reads a process's command line, exe, cgroup and settings; without a CommandReader only the last two.
 class IdentityJob final : public BlockingJob {
  public:
-  IdentityJob(std::shared_ptr<const ProcFs> proc, std::int32_t pid, std::uint64_t start_ticks, std::uint32_t uid,
-              std::shared_ptr<CommandReader> commands, bool again)
+  // `thread`: as in ProcFs::path().
+  IdentityJob(std::shared_ptr<const ProcFs> proc, std::int32_t pid, std::int32_t thread, std::uint64_t start_ticks,
+              std::uint32_t uid, std::shared_ptr<CommandReader> commands, bool again)
       : BlockingJob(CostKind::identity),
         proc_(std::move(proc)),
         pid_(pid),
+        thread_(thread),
         start_ticks_(start_ticks),
         commands_(std::move(commands)),
         again_(again) {
@@ -68,29 +73,38 @@ class IdentityJob final : public BlockingJob {
   void run(Buffer& buffer) override;
 
   bool cgroup_only() const { return commands_ == nullptr; }
-  // Every file belonged to the process that was asked for; else nothing below holds.
+  // All files belonged to the requested process; otherwise the values below are invalid.
   bool valid() const { return valid_; }
-  // Redacted; empty where there is none or it is denied; nothing where it is left for a later tick.
+  // Redacted; empty if there is none or it is denied; nullopt if it is left for a later tick.
   const std::optional<std::string>& command() const { return command_; }
-  // As the kernel gives them, any bytes; empty where there is none or it is denied.
+  // In the kernel's format, any bytes; empty if there is none or it is denied.
   const std::string& exe() const { return exe_; }
   const std::string& cwd() const { return cwd_; }
+  const std::string& limits() const { return limits_; }  // as in ProcessSettings
+  std::optional<std::int64_t> oom_score_adj() const { return oom_score_adj_; }
   const std::string& cgroup() const { return cgroup_; }
+  const OddLines& odd() const { return odd_; }
 
  private:
+  void read_settings(Buffer& buffer);
+
   const std::shared_ptr<const ProcFs> proc_;
   const std::int32_t pid_;
+  const std::int32_t thread_;
   const std::uint64_t start_ticks_;
   const std::shared_ptr<CommandReader> commands_;
-  const bool again_;  // its command line is known from before
+  const bool again_;  // its command line is already known
   bool valid_ = false;
   std::optional<std::string> command_;
   std::string exe_;
   std::string cwd_;
+  std::string limits_;
+  std::optional<std::int64_t> oom_score_adj_;
   std::string cgroup_;
+  OddLines odd_;
 };
 
-// The name of a user, which may come over the network.
+// Looks up a user's name, which may use the network.
 class UserJob final : public BlockingJob {
  public:
   explicit UserJob(std::uint32_t uid) : BlockingJob(CostKind::identity), uid_(uid) {}
@@ -98,14 +112,15 @@ class UserJob final : public BlockingJob {
   void run(Buffer& buffer) override;
 
   std::uint32_t uid() const { return uid_; }
-  const std::string& name() const { return name_; }  // the number, where it has none
+  const std::string& name() const { return name_; }  // the number for a user without a name
 
  private:
   const std::uint32_t uid_;
   std::string name_;
 };
 
-// The start time in /proc/PID/stat. Two reads by path belong to the same process if it is the same before and after.
+// Reads the start time in /proc/PID/stat. Two reads by path belong to the same process if it is the same before and
+// after.
 Result<std::uint64_t> read_start_ticks(const ProcFs& proc, std::int32_t pid, Buffer& buffer);
 
 }  // namespace memoir

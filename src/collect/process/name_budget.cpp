@@ -3,26 +3,38 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <utility>
+
+#include "base/heap_bytes.h"
+#include "model/cgroup.h"
 
 namespace memoir {
 namespace {
 
 constexpr std::int64_t kUsualBytes = 2LL << 30;
-constexpr std::int64_t kShare = 128;  // one of so many parts of the file
-constexpr std::int64_t kLeastBytes = 128 * 1024;
-constexpr std::int64_t kMostBytes = 16LL * 1024 * 1024;
+constexpr std::int64_t kShare = 128;  // fraction of the file
+constexpr std::int64_t kMinBytes = 128 * 1024;
+constexpr std::int64_t kMaxBytes = 16LL * 1024 * 1024;
 constexpr double kDayMs = 86'400'000;
 constexpr double kUsersAtOnce = 8;
-constexpr std::size_t kKnown = 8192;
+constexpr std::size_t kKnown = 32768;
+// Cost of a new name besides its texts: its rows in the tables of processes, commands and identities, their indexes,
+// samples and rollups. This limits the number of names as well.
+constexpr std::size_t kRowBytes = 1024;
+constexpr std::size_t kIdentityBytes = 160;  // maximum length of a command within an identity
 constexpr std::size_t kUsers = 1024;
+
+// Hash of a text of one kind.
+std::size_t hash_of(char kind, std::string_view text) {
+  return std::hash<std::string>{}(kind + std::string(text));
+}
 
 std::size_t name_of(const ProcessInfo& info) {
   return std::hash<std::string>{}(info.exe + '\0' + info.command + '\0' + info.cwd);
 }
 
 double most_of(std::int64_t store_bytes) {
-  return static_cast<double>(
-      std::clamp((store_bytes == 0 ? kUsualBytes : store_bytes) / kShare, kLeastBytes, kMostBytes));
+  return static_cast<double>(std::clamp((store_bytes == 0 ? kUsualBytes : store_bytes) / kShare, kMinBytes, kMaxBytes));
 }
 
 }  // namespace
@@ -37,21 +49,57 @@ void NameBudget::resize(std::int64_t store_bytes) {
   for (auto& [uid, own] : users_) grow(own, more);
 }
 
+void NameBudget::seed(const KnownName& name, std::int64_t boot_ms) {
+  all_.at_ms = std::min(all_.at_ms, boot_ms);
+  ProcessInfo info;
+  info.uid = name.uid;
+  info.exe = name.exe;
+  info.command = name.command;
+  info.cwd = name.cwd;
+  info.cgroup = name.cgroup;
+  const std::size_t stored = name_of(info);
+  // What is in the file is known, whether or not it exceeded the budget.
+  if (!fit(info, {}, boot_ms)) remember(stored);
+}
+
 bool NameBudget::fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t boot_ms) {
+  if (info.cgroup != before.cgroup) info.cgroup = fit_cgroup(info.uid, std::move(info.cgroup), boot_ms);
+  // Settings may change continuously, too.
+  for (const auto member : {&ProcessSettings::cwd, &ProcessSettings::limits}) {
+    std::string& text = info.settings.*member;
+    if (text != before.settings.*member && text != info.cwd && !fit(info.uid, text, boot_ms)) release_memory(text);
+  }
   const bool same = info.exe == before.exe && info.command == before.command && info.cwd == before.cwd;
   const std::size_t name = name_of(info);
   if (same || known_.contains(name)) return true;
-  const std::size_t program = std::hash<std::string>{}(info.exe);
-  if (take(info.uid, info.exe.size() + info.command.size() + info.cwd.size(), boot_ms)) {
+  const std::size_t program = hash_of('x', info.exe);
+  const std::size_t folder = hash_of('d', info.cwd);
+  // Texts with a unique index are stored twice.
+  const std::size_t in_command = info.exe.size() + info.command.size();
+  const std::size_t in_identity = info.exe.size() + std::min(info.command.size(), kIdentityBytes) + info.cgroup.size();
+  const std::size_t in_folder = known_.contains(folder) ? 0 : info.cwd.size();
+  if (take(info.uid, kRowBytes + in_command + 2 * (in_identity + in_folder), boot_ms)) {
     remember(name);
     remember(program);
+    remember(folder);
     return true;
   }
-  // The path of a program may be another each time, too.
-  if (!known_.contains(program)) info.exe.clear();
-  info.command = (info.exe.empty() ? '[' + info.comm + ']' : info.exe) + kCommandLeftOut;
-  info.cwd.clear();
+  // A program's path may be new each time, and its name, too.
+  if (!known_.contains(program)) release_memory(info.exe);
+  info.command = (info.exe.empty() ? "[other of " + info.user + ']' : info.exe) + kCommandLeftOut;
+  release_memory(info.cwd);
   return false;
+}
+
+std::string NameBudget::fit_cgroup(std::uint32_t uid, std::string path, std::int64_t boot_ms) {
+  if (path.empty() || known_.contains(hash_of('c', path))) return path;
+  if (take(uid, kRowBytes + 2 * path.size(), boot_ms)) {
+    remember(hash_of('c', path));
+    return path;
+  }
+  std::string_view above = cgroup_above(path);
+  while (above.size() > 1 && !known_.contains(hash_of('c', above))) above = cgroup_above(above);
+  return cgroup_beneath(above);
 }
 
 bool NameBudget::fit(std::uint32_t uid, std::string_view name, std::int64_t boot_ms) {
@@ -77,7 +125,7 @@ bool NameBudget::take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms
   return true;
 }
 
-// After what has come into it since.
+// Includes the refill since the last use.
 bool NameBudget::has(Allowance& allowance, double most, double bytes, std::int64_t boot_ms) const {
   allowance.bytes = std::min(most, allowance.bytes + most * static_cast<double>(boot_ms - allowance.at_ms) / kDayMs);
   allowance.at_ms = boot_ms;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the collector keeps of a live process between ticks.
+// The collector's state of a live process between ticks.
 
 #include <array>
 #include <cstddef>
@@ -11,27 +11,28 @@
 #include <utility>
 #include <vector>
 
-#include "base/kept_file.h"
+#include "base/cached_file.h"
 #include "base/sorted.h"
-#include "collect/between.h"
+#include "collect/interval_extremes.h"
 #include "collect/process/file_jobs.h"
 #include "collect/pss/approximation.h"
-#include "collect/pss/choice.h"
 #include "collect/pss/estimate.h"
+#include "collect/pss/mapper_changes.h"
+#include "collect/pss/read_selection.h"
 #include "model/process.h"
 #include "proc/statm.h"
 
 namespace memoir {
 
-// What status shows to have changed since the tick before.
+// Changes in status since the previous tick.
 struct StatusChange {
   bool comm = false;       // by exec, or by prctl(PR_SET_NAME)
   bool code_size = false;  // VmExe is set by exec
-  bool peak_fell = false;  // VmPeak never falls within one memory: proof of another one
+  bool peak_fell = false;  // VmPeak never falls within one memory: it is another memory
   bool uid = false;
 
   // It may run another program image.
-  bool suspicious() const { return comm || code_size || peak_fell; }
+  bool maybe_execed() const { return comm || code_size || peak_fell; }
 };
 
 struct ProcessEntry {
@@ -41,96 +42,142 @@ struct ProcessEntry {
   ProcessEntry(const ProcessEntry&) = delete;
   ProcessEntry& operator=(const ProcessEntry&) = delete;
 
-  // Gives the rollup's descriptor back. Not while its job is held.
+  // Releases the rollup's descriptor slot. The descriptor stays open while its job is stuck.
   void close_rollup() {
     if (!rollup_slot) return;
-    if (!rollup->held()) rollup->close();
+    if (!rollup->is_stuck()) rollup->close();
     budget->give();
     rollup_slot = false;
   }
 
-  // Puts what is known without reading its rollup into the sample, whose fields of status are those of this tick.
+  // Sets the sample's memory without reading the rollup; its status fields are those of this tick.
   void stand_in() {
     if (exact && sample.memory.has(ProcessField::vm_rss)) {
       estimate(*exact, related, sample);
+      if (unconfirmed) doubt();
+      doubt_if_changed();
     } else {
       approximate(sample);
     }
   }
 
-  // Whether what its cgroups are charged for it is not as it was at the last call.
+  // Makes its values estimates until it is read: a due reading is missing, or others changed memory that it maps.
+  void doubt() {
+    unconfirmed = true;
+    if (sample.source == Source::held) sample.source = Source::estimated;
+  }
+
+  // Call it after reading its smaps_rollup.
+  void confirm() {
+    related = false;
+    unconfirmed = false;
+    relatives_wrote_kib = 0;
+    others_kib = 0;
+    correction_kib = 0;
+  }
+
+  // Adds the changes of other processes that mapped or released memory that this process may map too.
+  void add_changes_of_others(const MapperChanges& changes) {
+    if (!exact) return;
+    others_kib = changes.change_kib(shared_uses(sample.memory), exact->at_ms);
+    doubt_if_changed();
+  }
+  // Returns whether that is more than slight, including anonymous memory that it or its relatives copied on write, if
+  // known.
+  bool is_changed_by_others() const {
+    const std::int64_t common_kib =
+        exact->memory.or_zero(ProcessField::anonymous) - exact->memory.or_zero(ProcessField::pss_anon);
+    const std::int64_t copied_kib = relatives_wrote_kib == kAnyKib ? 0 : std::min(relatives_wrote_kib, common_kib);
+    return others_kib + copied_kib > slight_kib(sample.memory.or_zero(ProcessField::pss));
+  }
+  void doubt_if_changed() {
+    if (exact && sample.source == Source::held && is_changed_by_others()) sample.source = Source::estimated;
+  }
+
+  // Returns whether the memory charged to its cgroups changed since the last call.
   bool charge_moved() {
-    using F = ProcessField;
     const ProcessMemory& memory = sample.memory;
-    const decltype(charged) now{memory.get(F::vm_rss), memory.get(F::rss_anon), memory.get(F::rss_shmem),
-                                memory.get(F::vm_swap), memory.get(F::vm_pte)};
+    const decltype(charged) now{memory.get(ProcessField::vm_rss), memory.get(ProcessField::rss_anon),
+                                memory.get(ProcessField::rss_shmem), memory.get(ProcessField::vm_swap),
+                                memory.get(ProcessField::vm_pte)};
     return std::exchange(charged, now) != now;
   }
 
-  // By now, since it was read.
+  // Memory touched between its reading and now.
   std::int64_t touched_kib(std::int64_t now_ms) const {
-    return memoir::touched_kib(*exact, sample.memory, {related, kin_wrote_kib}, now_ms);
+    return memoir::touched_kib(*exact, sample.memory, {related, relatives_wrote_kib}, now_ms) + others_kib;
   }
 
-  bool identity_held() const { return identity != nullptr && identity->held(); }
+  // False for a zombie, and for a process that is about to be one: its status has no sizes.
+  bool has_memory() const {
+    return sample.memory.has(ProcessField::vm_size) || sample.memory.has(ProcessField::vm_rss);
+  }
+  bool identity_held() const { return identity != nullptr && identity->is_stuck(); }
 
   std::int32_t pid;
   std::uint64_t start_ticks;
+  std::int32_t thread = 0;  // the thread to read files of after the main thread has exited; otherwise 0
   DescriptorBudget* budget;
 
-  KeptFile status;
-  std::optional<std::int64_t>
-      status_read_ms;          // when it could be read last (boot clock); with a census that is whole: none
-  std::optional<Statm> statm;  // as a census that is not whole saw it last
+  CachedFile status;
+  std::optional<std::int64_t> status_read_ms;  // last successful read (boot clock); nullopt with a complete census
+  std::optional<Statm> statm;                  // last values of an incomplete census
   std::shared_ptr<RollupJob> rollup;
-  bool rollup_slot = false;  // a slot of the budget is taken for it
+  bool rollup_slot = false;  // it uses a slot of the descriptor budget
   std::shared_ptr<IdentityJob> identity;
 
-  std::optional<std::int64_t> faulted_kib;  // as a census that counts it saw it last
-  std::int64_t wrote_kib = kAnyKib;         // of that since the tick before
+  std::optional<std::int64_t> faulted_kib;  // last value of a census that counts it
+  std::int64_t wrote_kib = kAnyKib;         // change of faulted_kib since the previous tick
 
   std::string name;  // comm, any bytes
-  std::uint32_t uid = 0;
+  std::uint32_t uid = kUnknownUid;
   ProcessInfo info;
   ProcessSample sample;
   std::size_t category = 0;  // slot in the totals
 
-  std::optional<ExactReading> exact;      // of the memory that it has: none before the first, and after an exec
-  std::int64_t kin_wrote_kib = kAnyKib;   // since then, as in touched_kib(): see kin.h
-  std::optional<std::int64_t> unread_ms;  // since when there is no reading of the memory that it has (boot clock)
+  std::optional<ExactReading> exact;  // of its current memory: nullopt before the first reading, and after an exec
+  std::int64_t relatives_wrote_kib = kAnyKib;  // since then, as in touched_kib(): see relatives.h
+  std::int64_t others_kib = 0;                 // since then: PSS that others may have changed (mapper_changes.h)
+  std::int64_t correction_kib = 0;             // since then: of its share of shared memory (shared_drift.h)
+  std::optional<std::int64_t> corrected_kib;   // that share before the reads of this tick, if it is corrected
+  std::optional<ObservedMapper> mapper;        // as at the previous tick
+  std::optional<std::int64_t> unread_ms;       // time since which its current memory is unread (boot clock)
 
-  bool fresh = true;         // born in this tick
-  bool related = false;      // since the last exact reading, as in estimate(): see kin.h
-  bool identity_due = true;  // to be read (again) as soon as it can be
-  bool cgroup_due = false;   // as well, in its turn
-  bool user_due = true;      // its name is not known yet
-  bool changed = false;      // `info` is to be told again
-  bool denied = false;       // its rollup, when it was asked for last
+  bool fresh = true;         // new in this tick
+  std::uint32_t family = 0;  // see relatives.h; 0: unknown
+  bool related = false;      // since the last exact reading, as in estimate(): see relatives.h
+  bool unconfirmed = false;  // since the last exact reading: see doubt()
+  bool identity_due = true;  // to be read (again) as soon as possible
+  bool cgroup_due = false;   // as well, in rotation
+  bool command_due = false;  // its identity is read, except the command line of its program
+  bool user_due = true;      // its name is unknown
+  bool changed = false;      // `info` must be reported again
+  bool denied = false;       // its rollup, at the last attempt
 
-  std::unique_ptr<ProcessBetween> between;  // ticks, as looks saw it move; nullptr: they did not
+  std::unique_ptr<ProcessBetween> between;  // changes between ticks, from scans; nullptr: none
 
-  // After a read that overstayed its time, none until then (boot clock); each further time for longer.
+  // After a slow read it is skipped up to this time (boot clock); longer each time.
   std::int64_t left_out_until_ms = 0;
   std::int64_t leave_out_ms = 0;
 
-  // Parts of the sample that its cgroups are charged for, as at the tick before.
+  // Values that its cgroups are charged for, as at the previous tick.
   std::array<std::optional<std::int64_t>, 5> charged;
 
-  // Of this tick.
+  // Valid for this tick.
   bool rollup_due = true;
-  std::size_t pool = Need::kNoPool;  // of siblings that it is in
+  std::size_t pool = ReadCandidate::kNoPool;  // its pool of siblings
   StatusChange change;
-  bool exec_told = false;  // it ran another image, as the kernel told
+  bool has_exec_event = false;  // the kernel reported an exec
   bool rollup_asked = false;
   bool execed = false;
-  bool blocked = false;  // a read did not come back, or was left out for that
-  bool lost = false;     // found to be gone after its status was read
+  bool blocked = false;  // a read is stuck, or was skipped because of that
+  bool lost = false;     // found to have exited after its status was read
 };
 
 // Sorted by pid.
 using Entries = std::vector<std::unique_ptr<ProcessEntry>>;
 
-// nullptr: it is not among them.
+// Returns nullptr if it is not among them.
 inline ProcessEntry* find_entry(const Entries& entries, std::int32_t pid) {
   const auto* const found = find_sorted(entries, pid, [](const auto& entry) { return entry->pid; });
   return found != nullptr ? found->get() : nullptr;

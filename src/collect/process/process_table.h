@@ -1,16 +1,15 @@
 #pragma once
 
-// The processes that live, from tick to tick: finds births and exits, tells a reused pid from the process that had it,
-// and reads the status of each, but for those of whom a census tells enough. Kernel threads are recognised at birth and
-// only counted.
+// The live processes, from tick to tick: finds starts and exits, distinguishes a reused pid from the earlier process,
+// and reads each status unless the census has enough. Kernel threads are recognised at their start and only counted.
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "base/kept_file.h"
+#include "base/cached_file.h"
 #include "census/census.h"
-#include "collect/pass.h"
+#include "collect/collect_context.h"
 #include "collect/process/process_entry.h"
 #include "proc/proc_fs.h"
 
@@ -21,39 +20,40 @@ class ProcessTable {
   ProcessTable(std::shared_ptr<const ProcFs> proc, DescriptorBudget& budget)
       : proc_(std::move(proc)), budget_(budget) {}
 
-  // Brings the table up to date with the pids listed (ascending). The status of those that the census did not see is
-  // read: all of them, where there is none; of those that it did not see whole, where they moved or it is due.
-  void update(const std::vector<std::int32_t>& pids, const std::vector<CensusProcess>* census, Pass& pass);
+  // Updates the table by the listed pids (ascending). Reads the status of processes that the census did not observe;
+  // without a census that is all of them. For incompletely observed processes it is read if they changed or it is due.
+  void update(const std::vector<std::int32_t>& pids, const std::vector<CensusProcess>* census, CollectContext& context);
 
-  // Adds those that were there in the tick before, kernel threads too, to pids; all ascending.
+  // Adds the processes of the previous tick, including kernel threads, to pids; all ascending.
   void add_known(std::vector<std::int32_t>& pids) const;
 
-  // Reads the status of one again. False: it is gone.
-  bool refresh(ProcessEntry& entry, Pass& pass);
+  // Reads the status of a process again. Returns false if it has exited.
+  bool refresh(ProcessEntry& entry, CollectContext& context);
 
-  // Takes out those that were found to be lost after the update.
-  void drop_lost(Pass& pass);
+  // Removes processes that were found to have exited after the update.
+  void drop_lost(CollectContext& context);
 
   // Sorted by pid.
   Entries& entries() { return entries_; }
 
-  // A slot for one more kept rollup; none while a status has to do without.
+  // Takes a slot for one more kept rollup. Returns false while a status lacks one.
   bool take_rollup_slot() { return !short_of_descriptors_ && budget_.take(); }
 
  private:
   struct KernelThread {
     std::int32_t pid;
-    KeptFile statm;
+    CachedFile statm;
   };
 
-  bool update(ProcessEntry& entry, const CensusProcess* seen, Pass& pass);
+  bool update(ProcessEntry& entry, const CensusProcess* seen, CollectContext& context);
   bool is_kernel_thread(KernelThread& thread, Buffer& buffer);
-  void exited(const ProcessEntry& entry, Pass& pass);
-  void birth(std::int32_t pid, Pass& pass);
-  void birth(const CensusProcess& seen, const Pass& pass);
-  bool take_status(ProcessEntry& entry, std::string_view text, Pass& pass);
-  static void keep_status(ProcessEntry& entry, const Pass& pass);
-  static void take_census(ProcessEntry& entry, const CensusProcess& seen, const Pass& pass);
+  void exited(const ProcessEntry& entry, CollectContext& context);
+  void birth(std::int32_t pid, CollectContext& context);
+  void birth(const CensusProcess& seen, CollectContext& context);
+  bool take_status(ProcessEntry& entry, std::string_view text, CollectContext& context);
+  void read_thread(ProcessEntry& entry, CollectContext& context);
+  static void keep_status(ProcessEntry& entry, const CollectContext& context);
+  void take_census(ProcessEntry& entry, const CensusProcess& seen, CollectContext& context);
   void share_descriptors(bool census);
 
   const std::shared_ptr<const ProcFs> proc_;
@@ -63,6 +63,7 @@ class ProcessTable {
   std::vector<KernelThread> threads_;
   std::vector<KernelThread> next_threads_;
   Buffer check_;
+  std::vector<std::int32_t> tids_;  // reused
   bool short_of_descriptors_ = false;
 };
 

@@ -1,16 +1,6 @@
 #include "collect/process/seeds.h"
 
 namespace memoir {
-namespace {
-
-constexpr std::string_view kDeleted = " (deleted)";
-
-}  // namespace
-
-std::string_view without_deleted(std::string_view exe) {
-  if (exe.ends_with(kDeleted)) exe.remove_suffix(kDeleted.size());
-  return exe;
-}
 
 void Seeds::add(const std::vector<KnownProcess>& known) {
   for (const KnownProcess& process : known) {
@@ -23,7 +13,7 @@ std::uint32_t Seeds::exec_count(const ProcessInfo& info) const {
   const auto seed = seeds_.find({info.key.pid, info.key.start_ticks});
   if (seed == seeds_.end()) return 0;
   const KnownProcess& known = seed->second;
-  const bool same = known.comm == info.comm && without_deleted(known.exe) == without_deleted(info.exe);
+  const bool same = known.comm == info.comm && known.exe == info.exe;
   return known.key.exec_count + (same ? 0 : 1);
 }
 

@@ -54,6 +54,7 @@ void approximate(ProcessSample& sample) {
   ProcessMemory& memory = sample.memory;
   for (std::size_t i = 0; i < kRollupFields; ++i) memory.clear(static_cast<F>(i));
   sample.source = memory.has(F::vm_rss) ? Source::approximate : Source::inaccessible;
+  sample.read_boot_ms.reset();
   memory.set(F::rss, memory.get(F::vm_rss));
   memory.set(F::pss, memory.get(F::vm_rss));
   memory.set(F::pss_anon, memory.get(F::rss_anon));

@@ -1,8 +1,8 @@
 #pragma once
 
-// What stands in for smaps_rollup where it could not be read: the numbers of status, RSS for PSS. Each mapping of a
-// page counts in RSS, so that a process which maps the same memory twenty times, or twenty that share it, would seem to
-// hold more than there is. Pure.
+// Replaces an unreadable smaps_rollup by values of status, with RSS as PSS. RSS counts each mapping of a page. A
+// process that maps the same memory twenty times, or twenty processes that share it, would seem to use more than
+// exists. Pure.
 
 #include <vector>
 
@@ -11,13 +11,12 @@
 
 namespace memoir {
 
-// Puts the numbers of status in the place of the rollup's. Without VmRSS nothing is known.
+// Sets the rollup's values from status. Without VmRSS they are unknown.
 void approximate(ProcessSample& sample);
 
-// Shared memory of one approximate process is at most what the machine has mapped at all. And where all processes
-// together would hold more than the machine has, the approximate ones get what it has mapped beside the PSS of those
-// that were read, in proportion to their RSS: anonymous memory of AnonPages, shared memory of Mapped, which count each
-// page once.
+// Limits the shared memory of an approximate process to the mapped memory of the whole machine. If the sum over all
+// processes would exceed the machine's memory, approximate processes share what remains after the PSS of read ones, in
+// proportion to their RSS. The anonymous parts share AnonPages and the shared parts Mapped, which count each page once.
 void bound_approximate(std::vector<ProcessSample>& samples, const MachineMemory& machine);
 
 }  // namespace memoir

@@ -1,8 +1,8 @@
 #pragma once
 
-// The PSS of a process between two exact readings, from the counters of its status and from what its last reading said.
-// Memory that it shares with nobody counts whole, so that where only its own anonymous memory moved, PSS is known as
-// well as if it had been read (page merging by KSM aside). Of shared memory the share is carried on. Pure.
+// Estimates the PSS of a process between two exact readings, from its status counters and its last reading. Memory that
+// it shares with no process counts fully. So if only its own anonymous memory changed, PSS is as accurate as a reading
+// (except KSM merging). Of shared memory the share is carried forward. Pure.
 
 #include <cstdint>
 
@@ -12,42 +12,49 @@
 namespace memoir {
 
 struct ExactReading {
-  ProcessMemory memory;    // the rollup's fields as read, those of status as counted just before
+  ProcessMemory memory;    // rollup fields as read, status fields as counted just before
   std::int64_t at_ms = 0;  // boot clock
   Cost cost{};
-  // What was thought before it and others was wrong by this part of what was touched: as learnt, all of it at first.
+  // Error of earlier estimates relative to the touched memory; initially all of it.
   double wrong_part = 1;
 };
 
-// Each anonymous page was in no other process. Where the kernel does not tell the parts of PSS (before 5.3) nothing is
-// sure.
+// No anonymous page was shared with another process. Uncertain before Linux 5.3, which has no parts of PSS.
 bool anonymous_unshared(const ProcessMemory& read);
 
-// What happened since then among a process and its relatives.
-struct KinSince {
-  bool forked = false;  // or exec'd, or ended: `related` of estimate()
-  // Of minor faults, as the first write to a page that a fork left shared is (copy on write): no more was copied.
+// Changes since then in a process and its relatives.
+struct RelativesSince {
+  bool forked = false;  // or exec'd, or exited: `related` in estimate()
+  // Minor faults, which include the first write to a page left shared by a fork (copy on write): an upper bound of the
+  // copied memory.
   std::int64_t wrote_kib = 0;
 };
 
-// Where faults are not known: as much as there is.
+// No limit: the faults are unknown.
 inline constexpr std::int64_t kAnyKib = std::int64_t{1} << 50;
 
-// How much of what others may have a part in moved since then, by `now_ms`; with what may have without moving a
-// counter: by a relative's doings, and by copies on write.
-std::int64_t touched_kib(const ExactReading& last, const ProcessMemory& now, const KinSince& kin, std::int64_t now_ms);
+// Returns how much memory that others may share has changed since then, up to `now_ms`. Includes memory that may have
+// changed without a counter: by relatives, and by copies on write.
+std::int64_t touched_kib(const ExactReading& last, const ProcessMemory& now, const RelativesSince& kin,
+                         std::int64_t now_ms);
 
-// The `wrong_part` after another reading. An error counts at once; trust grows by and by.
+// Returns `wrong_part` after another reading. An error counts immediately; trust grows gradually.
 double learn(double wrong_part, std::int64_t touched_kib, std::int64_t error_kib);
 
-// Puts what is to be thought of the rollup's fields into those of `sample`, whose fields of status are those of now,
-// and its source: held where PSS is known, else estimated; inaccessible where there is no memory. `related`: the
-// process, or a relative of it, forked, exec'd or ended since the reading, so that pages may have got or lost a sharer.
-// What says nothing of PSS, such as Referenced, stays as it was read. Estimated PSS_anon is as large as RssAnon where
-// all of that is its own, and only there: so who reads it later can tell bounds (pss_bounds in model/process.h).
+// Sets the rollup's fields of `sample` to their estimates, from its status fields, and its source: held if PSS is
+// known, otherwise estimated; inaccessible without memory. `related`: the process or a relative forked, exec'd or
+// exited since the reading, so that pages may have gained or lost a sharer. Fields unrelated to PSS, such as
+// Referenced, keep their values. Estimated PSS_anon equals RssAnon only if all of it is private, so that readers can
+// derive bounds (pss_bounds in model/process.h).
 void estimate(const ExactReading& last, bool related, ProcessSample& sample);
 
-// Of one that may share anonymous memory, where else all of it would be thought to be its own: a page less.
+// Adds an error to the shared part of PSS, or subtracts it; the source becomes estimated.
+void correct_shared(std::int64_t error_kib, ProcessSample& sample);
+
+// Ensures USS <= PSS <= RSS for any estimates.
+void keep_order(ProcessMemory& memory);
+
+// Subtracts one page from a process that may share anonymous memory, if otherwise all of it would count as its own.
 void take_off_shared(ProcessMemory& memory);
 
 }  // namespace memoir

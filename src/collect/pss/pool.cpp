@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "collect/process/kin.h"
+#include "collect/process/relatives.h"
 
 namespace memoir {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 using F = ProcessField;
 
 constexpr std::int64_t kSharedMuchKib = 1024;
-constexpr std::int64_t kSharedPart = 4;  // of what it has resident
+constexpr std::int64_t kSharedPart = 4;  // fraction of its resident memory
 
 using Image = std::tuple<std::int32_t, std::string_view, std::int64_t>;
 
@@ -22,7 +22,7 @@ bool shares_much(const PoolMember& member) {
          shmem_kib >= member.now->or_zero(F::vm_rss) / kSharedPart;
 }
 
-// A sum of parts over a sum of wholes; of nothing nothing is shared.
+// A sum of parts over a sum of wholes; 0 for empty sums.
 struct Ratio {
   std::int64_t part = 0;
   std::int64_t whole = 0;
@@ -36,30 +36,45 @@ struct Ratio {
   }
 };
 
-// What comes of the readings that there are. False: they do not tell the parts of PSS (before Linux 5.3).
-bool see_readings(std::span<const PoolMember> members, std::int64_t now_ms, Pool& pool) {
-  std::vector<const ExactReading*> readings;
+// Evaluates the available readings. Returns false if they lack the parts of PSS (before Linux 5.3).
+bool update_readings(std::span<const PoolMember> members, std::int64_t now_ms, Pool& pool) {
+  std::vector<const PoolMember*> readings;
   for (const std::size_t i : pool.members) {
     const ExactReading* const exact = members[i].exact;
     if (exact == nullptr) continue;
     if (!exact->memory.has(F::pss_shmem)) return false;
-    readings.push_back(exact);
+    readings.push_back(&members[i]);
   }
-  std::ranges::stable_sort(readings, std::ranges::greater(), &ExactReading::at_ms);
+  std::ranges::stable_sort(readings, std::ranges::greater(), [](const PoolMember* of) { return of->exact->at_ms; });
   readings.resize(std::min(readings.size(), kPoolReadings));
   const auto fresh = std::ranges::count_if(
-      readings, [&](const ExactReading* reading) { return now_ms - reading->at_ms < kPoolReadEveryMs; });
+      readings, [&](const PoolMember* of) { return now_ms - of->exact->at_ms < kPoolReadEveryMs; });
   pool.room = kPoolReadings - static_cast<std::size_t>(fresh);
   if (readings.empty()) return true;
   Ratio anonymous;
   Ratio file;
   Ratio shmem;
-  for (const ExactReading* const reading : readings) {
-    anonymous.add(reading->memory, F::pss_anon, F::anonymous);
-    file.add(reading->memory, F::pss_file, F::rss_file);
-    shmem.add(reading->memory, F::pss_shmem, F::rss_shmem);
+  Ratio private_anonymous;
+  Ratio private_file;
+  Ratio swap_pss;
+  std::int64_t shared_swap_kib = 0;
+  for (const PoolMember* const of : readings) {
+    const ProcessMemory& memory = *of->now;
+    anonymous.add(memory, F::pss_anon, F::anonymous);
+    file.add(memory, F::pss_file, F::rss_file);
+    shmem.add(memory, F::pss_shmem, F::rss_shmem);
+    private_anonymous.add(memory, F::private_dirty, F::anonymous);
+    private_file.add(memory, F::private_clean, F::rss_file);
+    swap_pss.add(memory, F::swap_pss, F::vm_swap);
+    shared_swap_kib += std::max<std::int64_t>(memory.or_zero(F::swap) - memory.or_zero(F::vm_swap), 0);
   }
-  pool.shares = PoolShares{anonymous.share(), file.share(), shmem.share()};
+  pool.shares = PoolShares{anonymous.share(),
+                           file.share(),
+                           shmem.share(),
+                           private_anonymous.share(),
+                           private_file.share(),
+                           swap_pss.share(),
+                           shared_swap_kib / static_cast<std::int64_t>(readings.size())};
   return true;
 }
 
@@ -78,8 +93,8 @@ std::vector<Pool> find_pools(std::span<const PoolMember> members, std::int64_t n
   }
   std::vector<Pool> pools;
   for (auto& [image, pool] : by_image) {
-    if (pool.members.size() < kLeastPool) continue;
-    if (see_readings(members, now_ms, pool)) pools.push_back(std::move(pool));
+    if (pool.members.size() < kMinPool) continue;
+    if (update_readings(members, now_ms, pool)) pools.push_back(std::move(pool));
   }
   return pools;
 }
@@ -100,8 +115,17 @@ void estimate_by_siblings(const PoolShares& shares, const ExactReading* last, Pr
   if (last == nullptr) set_part(F::pss_anon, F::rss_anon, shares.anonymous);
   memory.set(F::pss, std::min(memory.or_zero(F::pss) + moved_kib, memory.or_zero(F::vm_rss)));
   sample.source = Source::estimated;
-  // It may have forked just now.
-  if (last == nullptr) take_off_shared(memory);
+  if (last == nullptr) {
+    memory.set(F::private_dirty, part_of(memory.or_zero(F::rss_anon), shares.private_anonymous));
+    memory.set(F::private_clean, part_of(memory.or_zero(F::rss_file), shares.private_file));
+    if (const auto vm_swap = memory.get(F::vm_swap)) {
+      memory.set(F::swap, *vm_swap + shares.shared_swap_kib);
+      memory.set(F::swap_pss, part_of(*vm_swap, shares.swap_pss));
+    }
+    // It may have forked just now.
+    take_off_shared(memory);
+  }
+  keep_order(memory);
 }
 
 }  // namespace memoir

@@ -1,8 +1,8 @@
 #pragma once
 
-// Siblings over one shared memory, as the backends of PostgreSQL are: processes of one image and parent that have much
-// shared memory mapped. Each reading of one walks all that it has touched of it, and says about the same; and whenever
-// one of them begins or ends, all have another share. So a few of them are read, and the rest estimated by those. Pure.
+// Siblings that share one memory, such as the backends of PostgreSQL: processes of one image and parent with much
+// shared memory mapped. Each reading of one walks all shared memory that it touched, with similar results. Whenever one
+// starts or exits, the shares of all change. So a few of them are read, and the others are estimated from those. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -16,33 +16,37 @@ namespace memoir {
 
 struct PoolMember {
   std::int32_t parent_pid = 0;
-  std::string_view comm;  // with VmExe the image, as far as that is known of one that has just begun
-  const ProcessMemory* now = nullptr;
-  const ExactReading* exact = nullptr;  // null: there is none
+  std::string_view comm;                // identifies the image together with VmExe, as far as known for a new process
+  const ProcessMemory* now = nullptr;   // current memory, with its currently known PSS if it was read
+  const ExactReading* exact = nullptr;  // nullptr: none
 };
 
-// What siblings have of what they have mapped, by the readings that are newest.
+// PSS of siblings relative to their mapped memory, from the newest readings and known changes since.
 struct PoolShares {
   double anonymous = 1;
   double file = 1;
   double shmem = 1;
+  double private_anonymous = 1;  // USS
+  double private_file = 0;
+  double swap_pss = 1;               // of VmSwap
+  std::int64_t shared_swap_kib = 0;  // swap of shared memory, which VmSwap omits
 };
 
 struct Pool {
   std::vector<std::size_t> members;
-  std::optional<PoolShares> shares;  // absent: none was read
-  std::size_t room = 0;              // so many are to be read still
+  std::optional<PoolShares> shares;  // nullopt if none was read
+  std::size_t room = 0;              // number of reads still needed
 };
 
-// So many of a pool are read in so much time.
+// Number of readings of a pool per interval.
 inline constexpr std::size_t kPoolReadings = 3;
 inline constexpr std::int64_t kPoolReadEveryMs = 60'000;
-inline constexpr std::size_t kLeastPool = 4;
+inline constexpr std::size_t kMinPool = 4;
 
 std::vector<Pool> find_pools(std::span<const PoolMember> members, std::int64_t now_ms);
 
-// Puts what siblings' shares say into the sample of one that is not known: of one that was never read all, else of what
-// shared memory it has more than when it was read.
+// Estimates an unknown PSS from siblings: all of it for a process that was never read, otherwise only the shared memory
+// gained since its reading.
 void estimate_by_siblings(const PoolShares& shares, const ExactReading* last, ProcessSample& sample);
 
 }  // namespace memoir

@@ -1,17 +1,19 @@
 #pragma once
 
-// Decides of each process whether its smaps_rollup is read in this tick, from what the table knows of it
-// (pss/choice.h) and what reading may cost (pss/allowance.h); and what else is read, of what others claim.
+// Decides whose smaps_rollup is read in this tick, from the process table (pss/read_selection.h) and the CPU budget
+// (pss/cpu_budget.h), and which requests of others are granted.
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "collect/pass.h"
+#include "collect/collect_context.h"
 #include "collect/process/process_entry.h"
-#include "collect/pss/allowance.h"
-#include "collect/pss/choice.h"
+#include "collect/pss/cpu_budget.h"
+#include "collect/pss/mapper_changes.h"
 #include "collect/pss/pool.h"
+#include "collect/pss/read_selection.h"
+#include "collect/pss/shared_drift.h"
 
 namespace memoir {
 
@@ -21,28 +23,38 @@ class ReadPlanner {
 
   void set_share(std::int64_t share_ppm) { allowance_.set_share(share_ppm); }
 
-  // For as long as a burst lasts: who moved most is read beyond what reading may cost.
-  void set_closely(bool closely) { closely_ = closely; }
+  // The next tick reads every process.
+  void request_all() { all_ = true; }
 
-  // Leaves those rollups due that are to be read now, and says what is granted of the claims of others.
-  Granted plan(const Entries& entries, std::span<const Claim> others, Pass& pass);
+  // During a burst, the most changed processes are read beyond the budget.
+  void set_burst(bool closely) { closely_ = closely; }
 
-  // After they were read: what of a pool of siblings (pss/pool.h) was not is estimated by what was.
-  void estimate_pools(const Entries& entries, const Pass& pass);
+  // Leaves only the rollups due that are read now. Returns the granted requests of others.
+  Grants plan(const Entries& entries, std::span<const ReadRequest> others, CollectContext& context);
 
-  // The tick is over: what it cost is known.
-  void spend(const Pass& pass);
+  // Call it before the reads, and again after them: processes without a reading are estimated from their siblings
+  // (pss/pool.h), and from the machine's mapped memory (pss/shared_drift.h).
+  void estimate_shares(const Entries& entries, const CollectContext& context, bool after_reads);
+
+  // Ends the tick: its cost is known.
+  void spend(const CollectContext& context);
 
  private:
-  void find_pools(const Entries& entries, const Pass& pass);
+  void find_pools(const Entries& entries, const CollectContext& context);
+  void correct_shares(const Entries& entries, const CollectContext& context, bool after_reads);
+  void observe_mappers(const Entries& entries, const CollectContext& context);
 
-  Allowance allowance_;
+  CpuBudget allowance_;
+  SharedDrift drift_;
+  MapperChanges changes_;
   bool closely_ = false;
-  std::int64_t other_us_ = 0;  // of the last tick: all that was not read by need or in turn
-  std::vector<Need> needs_;    // reused, like what follows
+  bool all_ = false;
+  std::int64_t other_us_ = 0;         // of the last tick: everything except reads on demand and in rotation
+  std::vector<ReadCandidate> needs_;  // reused, like the following members
   std::vector<ProcessEntry*> candidates_;
   std::vector<PoolMember> members_;
   std::vector<Pool> pools_;
+  std::vector<SharedHolder> holders_;
 };
 
 }  // namespace memoir

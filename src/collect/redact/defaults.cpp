@@ -1,6 +1,6 @@
-// The built-in redaction rules: the ways in which servers' command lines carry secrets. memoir.toml(5) says how a rule
-// is applied. Here, in addition, a blank stands for the end of an argument, and <secret>, <keys>, <path> for what is
-// below.
+// The built-in redaction rules: common forms of secrets in servers' command lines. memoir.toml(5) describes how a rule
+// is applied. In addition, here a blank matches the end of an argument, and <secret>, <keys>, <path> are replaced by
+// the patterns below.
 
 #include <string>
 #include <utility>
@@ -21,8 +21,8 @@ struct Row {
 constexpr bool kGroup = false;
 constexpr bool kNext = true;
 
-// Words that a secret follows, as the last part of a name: `--db-password=`, `GITHUB_TOKEN=`, `--password2=`.
-// `--password-file=`, `--token-ttl` and `--max-tokens` end otherwise and are left alone, as are PWD and `--bypass`.
+// Words before a secret, as the last part of a name: `--db-password=`, `GITHUB_TOKEN=`, `--password2=`.
+// `--password-file=`, `--token-ttl` and `--max-tokens` end differently and are not matched, nor are PWD and `--bypass`.
 constexpr const char* kSecret =
     "(?:password|passwd|passphrase|passcode|passwort|requirepass|masterauth|secret|token|psk|credential|oauth2-bearer"
     "|(?:api|access|secret|account|auth|encryption|master|license|subscription|application|shared|storage|setup|psk"
@@ -32,7 +32,7 @@ constexpr const char* kSecret =
     "|(?:db|sql|user|root|admin|store|_|http|proxy|ftp|smtp|smb|rpc|ssh|ldap|key|become|vault|bind|login|cert|remote"
     ")pass)[0-9]?";
 
-// Names of keys and files of keys: secret unless the value is a path.
+// Names of keys and key files: secret unless the value is a path.
 constexpr const char* kKeys =
     "(?:private[_.-]?key|credentials|(?:signing|ssh|tls|hmac|deploy|session|certificate)[_.-]key|(?:\\b|_)jwt)";
 constexpr const char* kPath =
@@ -46,11 +46,15 @@ constexpr const char* kScheme =
   "mariadb(?:-[a-z-]+)?|mariabackup|xtrabackup|innobackupex|mytop|pt-[a-z-]+)$"
 
 constexpr Row kRows[] = {
-    // The whole rest of the argument: a password may hold any character.
-    {"", kGroup, R"((?i)^(?:(?:--?[\w.-]+=)?-{0,2}[\w.-]*<secret>=|/[\w-]*<secret>:)(.+)$)", "^/.*?:/"},
+    // The full remainder of the argument: a password may contain any character.
+    {"", kGroup, R"((?i)^(?:(?:--?[\w.-]+=)?-{0,2}[\w.-]*<secret>=|/[\w-]*<secret>:)(.+)$)",
+     "^/.*?:/|(?i)pass=[0-9]{1,3}$|existing[_-]?secret="},
     {"", kGroup, R"((?i)^(?:--?[\w.-]+=)?-{0,2}[\w.-]*<keys>=(.+)$)", "<path>|=(?:true|false|yes|no)$"},
     {"", kNext, R"((?i)^(?:--?|\+)[\w.-]*<secret>$)",
-     "^(?i)--(?:no|ask|prompt|require|show|allow|skip|disable|enable)-|\\nid=[\\w.-]+(?:,|$)"},
+     "^(?i)--(?:no|ask|prompt|require|show|allow|skip|disable|enable)-|\\nid=[\\w.-]+(?:,|$)"
+     "|(?i)^--?pass\\n(?:[0-9]|stdin)$|existing[_-]?secret\\n|--auth-user-pass\\n"},
+    // `--secret NAME VALUE`
+    {"", kGroup, R"(^--secret [A-Za-z]+(?:[_-][A-Za-z]+)+ ([^-\n].*)$)"},
     {"", kNext, R"((?i)^--?[\w.-]*<keys>$)", "<path>"},
     {"", kNext, R"((?i)^(?:--?[a-z]{0,2}pwd?|-hashes)$)"},
     {"", kGroup, R"((?i)^(?:--?[a-z]{0,2}pwd?|pw)=(.+)$)"},
@@ -59,33 +63,43 @@ constexpr Row kRows[] = {
     {"", kNext, R"((?i)^(?:-H)?[\w]+-[\w-]*<secret>:$)"},
     {"^(?:echo|printf)$", kNext, R"((?i)^[\w-]*<secret>:$)"},
     // Variables.
-    {"", kGroup, R"(^(?:-e|-D|--?[\w-]+=)?[A-Z0-9_]*_(?:KEY|KEY_BASE64|SALT|PW|PWD|PASS)=(.+?);?$)",
+    {"", kGroup,
+     R"(^(?:-e|-D|--?[\w-]+=)?[A-Z0-9_]*_(?:KEY|KEY_BASE64|SALT|PW|PWD|PASS|AUTH|CREDS?|SK|PAT|PIN|SEED|MNEMONIC)=(.+?);?$)",
      "(?:PUBLIC|PRIMARY|FOREIGN|PARTITION|SORT|CACHE|GROUP|ORDER|ROUTING|INDEX|UNIQUE|SHARD|REGISTRY|HOT|HOST)_KEY="
-     "|=(?:true|false|yes|no|[0-9]{1,4})$|<path>"},
+     "|=(?:true|false|yes|no|on|off|[0-9]{1,4})$|_SEED=[0-9]+$|<path>"
+     "|_AUTH=(?:none|basic|digest|ntlm|negotiate|kerberos|ldap|oauth2?|oidc|saml|bearer|jwt|token|cert|tls|mtls|trust"
+     "|peer|md5|scram[a-z0-9-]*|plain|login|default|required|optional|enabled|disabled)$"},
     {"", kGroup, R"(^(?:-e|-D|--?[\w-]+=)?[A-Z0-9_]*(?:PASSWORD|PASSWD|PASSPHRASE|TOKEN|SECRET)_[A-Z0-9_]+=(.+?);?$)",
      "_(?:FILE|PATH|DIR|URL|URI|HOST|PORT|TTL|EXP[A-Z]*|TIMEOUT|LENGTH|LEN|MIN|MAX|NAME|TYPE|COUNT|LIMIT|SIZE|POLICY"
      "|ISSUER|AUDIENCE|ENDPOINT|HASHERS?|RESET|PROVIDER|BACKEND|STORE|MANAGER|ALGORITHM|LIFETIME|AGE|DURATION|INTERVAL"
      "|ENABLED|REQUIRED|PROMPT|COMMAND|CMD)=|=(?:true|false|yes|no)$"},
-    // Inside a longer text: query strings, JDBC and libpq connection strings, mount options, programs' texts.
+    // Inside a longer text: query strings, JDBC and libpq connection strings, mount options, program texts.
     {"", kGroup, R"((?i)[?&;,\s"'=:{(\[$][\w.-]*<secret>\s*=>?\s*("[^"]*"|'[^']*'|[^\s&;,'"\]]+))"},
     {"", kGroup,
      R"((?i)["'][\w.-]*(?:<secret>|<keys>|pwd|pass|\bpin)[\\\x01]*["']\]?\s*(?:[:=]|=>)\s*[\\\x01]*["']((?:[^"'\\\x01]|\\.)*))"},
     {"", kGroup, R"((?i)[{(,\s][\w.-]*(?:<secret>|pwd)\s*:\s*["']([^"']+)["'])"},
+    {"", kGroup, R"((?i)["'][\w.-]*(?:<secret>|pwd)["']\s*:\s*([^\s"'{}\[\],]+))",
+     ":\\s*(?:true|false|null|[0-9]{1,4}|\\\\)$"},
+    {"", kGroup, R"((?i)["']auth\w*["']\s*:\s*\{[^{}]*["']key["']\s*:\s*["']([^"']+)["'])"},
     {"", kGroup, R"((?i)<[\w:.-]*<secret>[^<>]*>([^<]+)<)"},
     {"", kGroup,
      R"((?i)(?:key|name)["']?[=:]\s*["']?[\w./-]*<secret>["']?,\s*["']?\w*value["']?[=:]\s*["']?([^\s"',}]+))"},
     {"", kGroup, R"([?&]key=([^\s&;,'"]{16,}))"},
     {"", kGroup, R"((?i)\w*(?:login|connect|auth|password|create_\w*user)\w*\s*\([^()]*,\s*["']([^"']+)["']\s*\))"},
+    {"", kGroup, R"((?i)set_?\w*(?:password|passwd|passphrase|secret|token)\w*\s*\(\s*\\?["']([^"']+)["'])"},
     {"", kGroup, R"((?i)\bauth\s*=\s*\(\s*["'][^"']*["']\s*,\s*["']([^"']+)["'])"},
     {"", kGroup, R"((?i)(?:[?&;,\s"'](?:pw|sig|x-(?:amz|goog)-signature|code|auth)|[?&]pwd)=([^\s&;,'"]{6,}))"},
-    {"", kGroup, R"((?i)\b(?:identified\s+by|password|passphrase)\s*[\s(=]\s*'([^']+)')"},
+    {"", kGroup, R"((?i)\b(?:identified\s+by|password|passphrase)\s*[\s(=]\s*(?:[a-z]&?)?'([^']+)')"},
+    {"", kGroup, R"((?i)\bpragma\s+(?:\w+\.)?(?:re|hex|hexre|text)?key\s*=\s*["']*([^"';]+))"},
     {"", kGroup, R"((?i)(?:user|role|to|exists)\s+\S+\s+identified\s+(?:with\s+\S+\s+)?by\s+[\\"']*([^\s\\"';]+))"},
-    // Teradata's.
+    // Commands that print the value in its place.
+    {"", kGroup, R"((?i)(?:^-p|(?:<secret>|pwd)=)["']?(?:\$\(|`)(?:echo|printf) (?:-[a-z]+ )*([^\n)`]+))"},
+    // Teradata.
     {"", kGroup, R"((?i)logon[\s\n]+[^\s,"']+,([^\s;"']+))"},
     {"", kGroup, R"((?i)(?:;\s*|^|["'=])(?:pwd|uid)\s*=\s*([^;"']+);)",
      "(?i)(?:^|[\"'=])(?:pwd|uid)\\s*=\\s*(?:/|[0-9]+;$)"},
     {"", kGroup, R"((?i);\s*pwd\s*=\s*([^;"']+))"},
-    // What a configuration command is told to keep.
+    // Values set by configuration commands.
     {"", kGroup,
      R"((?i)^(?:set|config|put|add|--global|--add|--define) (?:-.+ )*[\w./:@-]*(?:<secret>|<keys>) ([^-\n].*)$)",
      "(?i)\\nset-credentials\\n|\\n(?:for|is|to|=|on|off|true|false)$"},
@@ -104,21 +118,21 @@ constexpr Row kRows[] = {
 
     // URLs.
     {"", kGroup, R"(://[^/\s:'"]*:([^/\s'"]+)@)"},
-    // A password with a bare slash in it; what begins like a port and its path is none.
+    // A password with a bare slash; text that starts like a port and its path is no password.
     {"", kGroup, R"(://[^/\s:@'"]+:([0-9]*[^0-9/\s@'"][^\s'"]*)@)"},
-    // A token in the place of the user.
+    // A token in place of the user.
     {"", kGroup, R"(://([^/?#\s:@'"]{20,})(?::[^/\s@'"]*)?@)"},
-    // A short one: a name is letters, and at most four digits at its end.
+    // A short token: a user name has letters, and at most four digits at its end.
     {"", kGroup, R"(https?://([^/?#\s:@'"]{8,})(?::(?:x-oauth-basic)?)?@)",
      R"((?i)//(?:[a-z._+-]|%[0-9a-f]{2})*[0-9]{0,4}$)"},
     // Without a scheme: `-x me:X@proxy`.
-    {"", kGroup, R"(^(?:-x|--proxy=)?[\w./\\-]+:([^@/\s:]+)@[\w.-]+(?::[0-9]+)?(?:/.*)?$)",
-     R"(^(?:npm|file|workspace|patch|jsr|pkg|git):|@sha[0-9]|@v?[0-9.]+$)"},
+    {"", kGroup, R"(^(?:-x|--[\w-]+=)?[\w./\\-]+:([^@/\s:]+)@[\w.-]+(?::[0-9]+)?(?:/.*)?$)",
+     R"((?:^|=)(?:npm|file|workspace|patch|jsr|pkg|git):|@sha[0-9]|@v?[0-9.]+$)"},
     {"", kGroup, R"(:pserver:[^:@\s]+:([^@\s]+)@)"},
     {"", kGroup, R"((?i)jdbc:oracle:\w+:[^/\s@]*/([^@\s]+)@)"},
-    // The data source names of Go's MySQL driver.
+    // Data source names of Go's MySQL driver.
     {"", kGroup, R"([\w.-]+:([^\s@'"]+)@(?:tcp|unix)\()"},
-    // Of Slack, Zapier, Discord and Office; of Mattermost and Rocket.Chat; of IFTTT.
+    // Slack, Zapier, Discord and Office; Mattermost and Rocket.Chat; IFTTT.
     {"", kGroup,
      R"(hook(?:s\.(?:slack|zapier)\.com/(?:services|workflows|triggers|hooks/catch)|s/[0-9]+|b2)/([\w/@-]+))"},
     {"", kGroup, R"(://[^\s'"]*/hooks/([\w/]{24,}))"},
@@ -126,7 +140,7 @@ constexpr Row kRows[] = {
     {"", kGroup, R"(api\.telegram\.org/bot[0-9]+:([\w-]+))"},
     {"", kGroup, R"(^rtmps?://\S+/([\w?=&-]+)$)"},
 
-    // What is a secret by its own shape.
+    // Secrets recognised by their own format.
     {"", kGroup, R"(\b((?:AKIA|ASIA|AIDA|AROA|ABIA|ACCA)[A-Z0-9]{16})\b)"},
     {"", kGroup, R"(\b(eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?|eyJ[\w+/=-]{60,}))"},  // JSON Web Token
     {"", kGroup,
@@ -134,13 +148,13 @@ constexpr Row kRows[] = {
     {"", kGroup, R"(\b(sk-[\w-]{20,}))"},
     {"", kGroup, R"(\b(SG\.[\w-]{10,}\.[\w-]{10,}))"},
     {"", kGroup, R"(-----BEGIN\s[A-Z\s]*PRIVATE\sKEY-----(.*))"},
-    // Long hexadecimal or base64 text after a word that smells of keys; a name of something by its hash is none.
+    // Long hexadecimal or base64 text after a word that suggests keys; hashes that name something are excluded.
     {"", kGroup,
      R"((?i)(?:(?:^|[^a-z0-9_.-]|^--?|(?:sign(?:ing)?|encrypt(?:ion)?|decrypt(?:ion)?|hmac|private|auth|session|shared|license|master|api|ssl|tls|crypto|aes|data|admin|client|server|app|secret|access|consumer|gossip|root)[_.-]?)key)"
      R"(|\bauth|cred|credentials|seed|cookie|jwt|[_-]pw)["']?[=:\s\n]\s*["']?)"
      R"(([a-z0-9+][a-z0-9+/]{31,}={0,2})(?:[\s\n&;,'"]|$))"},
 
-    // What holds a secret in one program and something harmless in others.
+    // Options that carry a secret in these programs and are harmless in others.
     {MEMOIR_MYSQL, kGroup, R"(^-p(.+)$)"},
     {MEMOIR_MYSQL, kGroup, R"((?:^|,)p=([^,\n]+))"},
     {"^(?:mysqladmin|mariadb-admin)$", kNext, R"(^password$)"},
@@ -178,7 +192,7 @@ constexpr Row kRows[] = {
     {"^ssh-keygen$", kGroup, R"(^-[NP](.+)$)"},
     {"^keytool$", kNext, R"(^-new$)"},
     {"^(?:vsql|check_ldap|db2look|squidclient|ipa-[a-z-]+|smbpasswd)$", kNext, R"(^-w$)"},
-    // As root `[USER [PASSWORD]]`, else `[PASSWORD]`.
+    // As root `[USER [PASSWORD]]`, otherwise `[PASSWORD]`.
     {"^smbpasswd$", kGroup, R"(^(?:-[rUDcR] .+ |-.+ )*[^-\n].* ([^-\n&|;<>].*)$)"},
     {"^smbpasswd$", kGroup, R"(^(?:-[rUDcR] .+ |-.+ )*-[a-zA-Z]*s[a-zA-Z]* (?:-[rUDcR] .+ |-.+ )*([^-\n&|;<>].*)$)",
      "^-[a-zA-Z]*[adeimnx]"},
@@ -207,8 +221,8 @@ constexpr Row kRows[] = {
     {"^(?:redis|valkey|keydb)-(?:cli|benchmark)$", kGroup, R"((?i)^auth (.+(?: .+)?)$)"},
     {"^(?:redis|valkey|keydb)-(?:cli|benchmark)$", kGroup, R"((?i)^(?:requirepass|masterauth) (.+)$)"},
     {"^(?:redis|valkey|keydb)-(?:cli|benchmark)$", kGroup, R"(^>(.+)$)"},
-    {"^ldap[a-z]+$", kGroup, R"(^-[wW](.+)$)"},
-    {"^(?:ldap[a-z]+|irssi|certutil|pk12util|kadmin|dsconf)$", kNext, R"(^-[a-zA-Z]*[wW]$)"},
+    {"^ldap[a-z]+$", kGroup, R"(^-w(.+)$)"},
+    {"^(?:ldap[a-z]+|irssi|certutil|pk12util|kadmin|dsconf)$", kNext, R"(^-[a-zA-Z]*w$)"},
     {"^(?:ldappasswd|slappasswd|check_nt|eapol_test)$", kNext, R"(^-[sa]$)"},
     {"^(?:snmp[a-z]+|net-snmp-[a-z0-9-]+)$", kGroup, R"(^-[AXc][\s\n]*(\S.*)$)"},
     {"^smbclient$", kGroup, R"(^//\S+ ([^-\n].*)$)"},
@@ -229,9 +243,10 @@ constexpr Row kRows[] = {
      R"(^(?:\S*/)?(?:htpasswd|mosquitto_passwd) (?:-.+ )*-[a-zA-Z]*b[a-zA-Z]* (?:-C [0-9]+ |-.+ )*[^-\n].* (.+(?: [^-\n].*)?)$)"},
     {"", kGroup, R"(^(?:\S*/)?wpa_passphrase .+ (.+)$)"},
     {"", kGroup, R"(^(?:\S*/)?radtest (?:-.+ )*[^-\n].* (.+)$)"},
+    {"", kGroup, R"(^(?:\S*/)?radtest (?:-[\w]+ )*.+ .+ .+ [0-9]+ (.+)$)"},
     // A name, then its secret; two names, then a secret; a secret.
     {"^(?:rabbitmqctl|filebrowser|doveadm|drush|cf|b2|net|glab|netlify|sapcontrol)$", kGroup,
-     R"(^(?:add_user|change_password|authenticate_user|users? add|auth(?: test| login)?|user:password|password|authorize-account|account authorize|variable set|env:set|-user) (?:-.+ )*[^-\n].* (.+)$)"},
+     R"(^(?:add_user|change_password|authenticate_user|users? add|auth(?: test| login)?|user[:-]password|upwd|password|authorize-account|account authorize|variable set|env:set|-user) (?:-.+ )*[^-\n].* (.+)$)"},
     {"^(?:kamctl|opensipsctl|zmprov|credstash)$", kGroup, R"(^(?:add|ca|sp|put) (?:-.+ )*[^-\n].* (.+)$)"},
     {"^(?:ejabberdctl|prosodyctl|chamber|mc)$", kGroup,
      R"(^(?:register|change_password|check_password|write|user add) [^-\n].* [^-\n].* (.+)$)"},
@@ -272,7 +287,11 @@ constexpr Row kRows[] = {
      R"(^[A-Z_][A-Z0-9_]*=(.+)$)"},
     {"^(?:consul|nomad|serf)$", kGroup, R"(^--?encrypt(?:=| )(.+)$)"},
     {"^(?:mc|maas)$", kGroup, R"(^(?:alias set|config host add|login) .+ .+ (.+(?: [^-\n].*)?)$)"},
-    {"^rclone$", kNext, R"(^(?:obscure|pass|password2?)$)"},
+    {"^rclone$", kNext, R"((?i)^(?:obscure|pass|password2?|\w*(?:<secret>|<keys>))$)"},
+    {"^sops$", kGroup, R"(^(?:set [^-\n].* )?\[.*\](?: |\s+)(.+)$)"},
+    // macOS.
+    {"^security$", kNext, R"(^-[wpP]$)", R"(\n(?:/|.*\.keychain))"},
+    {"^security$", kGroup, R"(^set-key-partition-list (?:.+ )*?-k (.+)$)"},
     {"^zookeeper-shell(?:\\.sh)?$|^zkCli(?:\\.sh)?$", kGroup, R"(^addauth \w+ [^:\n]+:(.+)$)"},
     {"^grafana(?:-cli)?$", kGroup, R"(^reset-admin-password (?:-.+ )*([^-\n].*)$)"},
     {"^pppd$", kNext, R"(^password$)"},
@@ -290,7 +309,9 @@ constexpr Row kRows[] = {
     {"", kGroup, R"(([^:\s"'\\]+)(?:\\n)?["']?\s*\|\s*(?:sudo\s+)?(?:\S*/)?chpasswd)"},
     {"^(?:sudo|su|passwd|cryptsetup|kinit|chpasswd|gpg2?|openssl|docker|podman|smbpasswd|gh|openvpn|wg-quick|age|read)"
      "$",
-     kGroup, R"(^<<< ?(.+)$)"},
+     kGroup, R"(^<<<(?: )?(.+)$)"},
+    {"^(?:sudo|su|passwd|cryptsetup|kinit|chpasswd|gpg2?|openssl|docker|podman|smbpasswd|gh)$", kGroup,
+     R"(^<<-?["']?\w+["']? ((?:.|\n)+)\z)"},
 };
 
 const std::pair<std::string, const char*> kPlaceholders[] = {

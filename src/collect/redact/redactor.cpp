@@ -8,23 +8,23 @@
 #include <re2/stringpiece.h>
 
 #include "base/text.h"
-#include "collect/redact/words.h"
+#include "collect/redact/unfold.h"
 
 namespace memoir {
 namespace {
 
 constexpr std::string_view kRedacted = "[redacted]";
-// RE2 builds its automata lazily within this; a few KiB each in practice.
+// RE2 builds its automata lazily within this limit; a few KiB each in practice.
 constexpr std::int64_t kPatternMemory = 512 * 1024;
 constexpr std::int64_t kProgramsMemory = 1024 * 1024;
 constexpr std::size_t kLongestProgram = 64;
-// Quotes within quotes are followed this deep.
+// Maximum nesting of quotes.
 constexpr int kDepth = 6;
-// A secret that the end of a command line that is not looked at whole cuts in two is not recognised: so much of it is
-// left out.
+// A secret that the end of a partially searched command line cuts is not recognised: this much of the end is left out.
 constexpr std::size_t kEdge = 4096;
-// What a rule finds beyond is cut: that many fill any command line that is kept.
-constexpr std::size_t kMostFound = 1000;
+// Maximum total length of matches in one command line. Each costs time by its length, and those of a pattern with a
+// long look-ahead overlap. Text beyond it is cut. Command lines of services need a few hundred bytes.
+constexpr std::size_t kMatchedBytes = 256 * 1024;
 
 struct Span {
   std::size_t begin;
@@ -33,12 +33,12 @@ struct Span {
 
 struct CompiledRule {
   std::unique_ptr<RE2> pattern;
-  std::unique_ptr<RE2> unless;  // null: never
+  std::unique_ptr<RE2> unless;  // nullptr: never
   bool next = false;
   bool any_program = true;
 };
 
-// A pattern sees one argument per line; unless it names the line's end itself, it stays within one.
+// A pattern matches against one argument per line; unless it contains a line end, it stays within one line.
 Result<std::unique_ptr<RE2>> compile(const std::string& pattern, std::size_t line) {
   RE2::Options options;
   options.set_log_errors(false);
@@ -56,18 +56,19 @@ std::size_t line_end(std::string_view view, std::size_t at) {
   return std::min(view.find('\n', at), view.size());
 }
 
-// What the search through one view has found, and the view.
+// A view, and the results of searching it.
 struct Search {
   std::string view;
-  std::vector<std::size_t> active_from;  // where a rule's program was named; npos: nowhere
+  std::vector<std::size_t> active_from;  // position of the rule's program name; npos: none
   std::vector<Span> secrets;             // of all views
-  std::size_t end = 0;                   // beyond is not looked at any more, and not kept
+  std::size_t end = 0;                   // text beyond it is neither searched nor kept
+  std::size_t matched = 0;               // bytes of all matches
 };
 
-// The command line as it was, and what stands in it for whom to see.
+// The original command line, and its views for the rules.
 struct Line {
   std::string text;
-  bool all = true;  // there was no more of it
+  bool all = true;  // the line is complete
   Search search;
 };
 
@@ -134,7 +135,7 @@ Status Redactor::State::add(const RedactionRule& rule) {
   return Done{};
 }
 
-// At first a script is on the line of the option before it, so that what takes a whole argument does not take all of
+// Initially a script is on the line of the option before it, so that a rule for a whole argument does not take all of
 // it.
 Line Redactor::State::join(const std::vector<std::string_view>& arguments, std::size_t most) const {
   Line line;
@@ -160,8 +161,8 @@ Line Redactor::State::join(const std::vector<std::string_view>& arguments, std::
   return line;
 }
 
-// A program may be named by any word, for others start it: `sudo mysql -pX`, `docker exec db mysql -pX`. From there on
-// its rules hold.
+// Any word may name a program, because others start it: `sudo mysql -pX`, `docker exec db mysql -pX`. Its rules apply
+// from there on.
 void Redactor::State::name_programs(Search& search) const {
   search.active_from.assign(rules.size(), std::string::npos);
   std::vector<int> named;
@@ -180,7 +181,7 @@ void Redactor::State::name_programs(Search& search) const {
   }
 }
 
-// The secret of a match; empty if it has none.
+// Returns the secret of a match; empty without one.
 Span Redactor::State::found_by(const CompiledRule& rule, const std::string& view,
                                const std::array<re2::StringPiece, 2>& found) const {
   const auto offset = [&](const char* at) { return static_cast<std::size_t>(at - view.data()); };
@@ -201,10 +202,14 @@ void Redactor::State::find(const CompiledRule& rule, std::size_t from, Search& s
   const std::string& view = search.view;
   std::array<re2::StringPiece, 2> found;
   const int wanted = rule.pattern->NumberOfCapturingGroups() > 0 ? 2 : 1;
-  std::size_t count = 0;
   for (std::size_t at = from;
        at <= view.size() && rule.pattern->Match(view, at, view.size(), RE2::UNANCHORED, found.data(), wanted);) {
     const auto begin = static_cast<std::size_t>(found[0].data() - view.data());
+    search.matched += found[0].size() + 1;
+    if (search.matched > kMatchedBytes) {
+      search.end = std::min(search.end, begin);
+      return;
+    }
     const Span secret = found_by(rule, view, found);
     at = std::max(begin + found[0].size(), at + 1);
     if (secret.begin == secret.end) continue;
@@ -212,9 +217,6 @@ void Redactor::State::find(const CompiledRule& rule, std::size_t from, Search& s
     const re2::StringPiece whole(view.data() + begin, std::max(secret.end, at) - begin);
     if (rule.unless != nullptr && RE2::PartialMatch(whole, *rule.unless)) continue;
     search.secrets.push_back(secret);
-    if (++count < kMostFound) continue;
-    search.end = std::min(search.end, secret.end);
-    break;
   }
 }
 
@@ -250,7 +252,7 @@ std::string Redactor::command(const std::vector<std::string_view>& arguments, st
   std::size_t whole = arguments.empty() ? 0 : arguments.size() - 1;
   for (const std::string_view argument : arguments) whole += argument.size();
   std::string out;
-  // Further on only where what was found made it so much shorter.
+  // Searches further only if replaced secrets made the result shorter.
   for (const std::size_t beyond : {2 * kEdge, kLookAhead}) {
     Line line = state_->join(arguments, max_bytes + beyond);
     if (!all || !line.all) line.search.end -= std::min(kEdge, line.search.end);

@@ -1,7 +1,6 @@
 #pragma once
 
-// Takes secrets out of command lines before anything else sees them. Values become "[redacted]". Safe from several
-// threads.
+// Removes secrets from command lines before any other use. Values become "[redacted]". Thread-safe.
 
 #include <memory>
 #include <string>
@@ -16,14 +15,14 @@ namespace memoir {
 
 class Redactor {
  public:
-  // A pattern that does not compile: malformed, naming the rule's line.
+  // Returns malformed, with the rule's line, for a pattern that does not compile.
   static Result<Redactor> make(const RedactionOptions& options);
 
-  // How far beyond the cut a command line is looked at, so that a secret that begins before the cut is seen whole.
+  // Bytes beyond the cutoff that are searched, so that a secret that starts before it is complete.
   static constexpr std::size_t kLookAhead = 64 * 1024;
 
-  // The arguments, redacted, joined by a space, as valid UTF-8, cut at `max_bytes` with a mark that says how long it
-  // was; `all`: there were no more arguments than these.
+  // Returns the redacted arguments joined by a space, as valid UTF-8, truncated at `max_bytes` with a mark that
+  // contains the full length. `all`: the arguments are complete.
   std::string command(const std::vector<std::string_view>& arguments, std::size_t max_bytes, bool all = true) const;
 
  private:
@@ -32,7 +31,7 @@ class Redactor {
   std::shared_ptr<const State> state_;
 };
 
-// The rules that RedactionOptions::defaults stands for; memoird --print-config lists them.
+// The rules enabled by RedactionOptions::defaults; memoird --print-config lists them.
 std::vector<RedactionRule> default_redaction_rules();
 
 }  // namespace memoir

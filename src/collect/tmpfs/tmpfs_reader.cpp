@@ -5,62 +5,63 @@
 #include <tuple>
 #include <utility>
 
-#include "base/each_of.h"
+#include "base/transformed.h"
 
 namespace memoir {
 namespace {
 
 // Each has a thread.
-constexpr std::size_t kMostStuck = 2;
+constexpr std::size_t kMaxStuck = 2;
 
 bool same_device(const TmpfsMount& a, const TmpfsMount& b) {
   return a.major == b.major && a.minor == b.minor;
 }
 
-// Of a job that has an outcome only where it was run: whether it did not come back.
+// Returns whether a job is stuck; only a job that was run has an outcome.
 template <typename Job>
 bool keep_stuck(const std::shared_ptr<Job>& job, std::vector<std::shared_ptr<Job>>& stuck) {
-  if (job->held()) stuck.push_back(job);
-  return job->held();
+  if (job->is_stuck()) stuck.push_back(job);
+  return job->is_stuck();
 }
 
 template <typename Job>
 void forget_returned(std::vector<std::shared_ptr<Job>>& stuck) {
-  std::erase_if(stuck, [](const std::shared_ptr<Job>& job) { return !job->held(); });
+  std::erase_if(stuck, [](const std::shared_ptr<Job>& job) { return !job->is_stuck(); });
 }
 
 }  // namespace
 
-class TmpfsReader::LookJob final : public BlockingJob {
+class TmpfsReader::MountsJob final : public BlockingJob {
  public:
   using Readings = std::vector<TmpfsPlan::Reading>;
 
-  LookJob(std::shared_ptr<const ProcFs> proc, Look look, Mounts mounts, std::vector<TmpfsMount> avoid)
+  MountsJob(std::shared_ptr<const ProcFs> proc, Probe probe, Mounts mounts, std::vector<TmpfsMount> avoid)
       : BlockingJob(CostKind::machine),
         proc_(std::move(proc)),
-        look_(std::move(look)),
+        probe_(std::move(probe)),
         mounts_(std::move(mounts)),
         avoid_(std::move(avoid)) {}
 
   void run(Buffer& buffer) override {
     if (mounts_ == nullptr) read_mounts(buffer);
-    if (mounts_ != nullptr) readings_ = look_at_mounts();
+    if (mounts_ != nullptr) readings_ = read_mounts();
   }
 
-  // Of one that is held: what it waits for. Absent: the table itself.
+  // The mount that a held job waits for. nullopt: the table itself.
   std::optional<TmpfsMount> waits_for() const {
     const std::size_t at = at_.load(std::memory_order_acquire);
     return at == 0 ? std::nullopt : std::optional((*mounts_)[at - 1]);
   }
 
-  // Of one that is done.
+  // Valid if done.
   const Mounts& mounts() const { return mounts_; }
   const Result<Readings>& readings() const { return readings_; }
+  const OddLines& odd() const { return odd_; }
 
  private:
   void read_mounts(Buffer& buffer) {
     const auto text = read_file(proc_->path(SystemFile::mountinfo), buffer);
-    auto mounts = text ? parse_tmpfs_mounts(*text) : Result<std::vector<TmpfsMount>>(text.error());
+    auto mounts = text ? parse_tmpfs_mounts(*text, &odd_) : Result<std::vector<TmpfsMount>>(text.error());
     if (!mounts) {
       readings_ = mounts.error();
       return;
@@ -68,8 +69,8 @@ class TmpfsReader::LookJob final : public BlockingJob {
     mounts_ = std::make_shared<const std::vector<TmpfsMount>>(*std::move(mounts));
   }
 
-  // Each file system once, by the first of its mounts that answers, else by its first.
-  Readings look_at_mounts() {
+  // Reads each file system once, through the first of its mounts that answers; otherwise its first mount.
+  Readings read_mounts() {
     Readings readings;
     readings.reserve(mounts_->size());
     for (std::size_t i = 0; i < mounts_->size(); ++i) {
@@ -78,7 +79,7 @@ class TmpfsReader::LookJob final : public BlockingJob {
       if (known && readings.back().room) continue;
       at_.store(i + 1, std::memory_order_release);
       const bool avoided = std::ranges::find(avoid_, mount) != avoid_.end();
-      TmpfsPlan::Reading reading{mount, avoided ? std::nullopt : look_(mount)};
+      TmpfsPlan::Reading reading{mount, avoided ? std::nullopt : probe_(mount)};
       if (!known)
         readings.push_back(std::move(reading));
       else if (reading.room)
@@ -88,7 +89,7 @@ class TmpfsReader::LookJob final : public BlockingJob {
     return readings;
   }
 
-  // Of those mounted in one place only the last is seen.
+  // Only the last of several mounts in one place is visible.
   static void leave_out_hidden(Readings& readings) {
     std::ranges::stable_sort(readings, {}, [](const TmpfsPlan::Reading& reading) {
       return std::tuple(std::string_view(reading.mount.mount_point), !reading.room);
@@ -101,10 +102,11 @@ class TmpfsReader::LookJob final : public BlockingJob {
   }
 
   const std::shared_ptr<const ProcFs> proc_;
-  const Look look_;
+  const Probe probe_;
   Mounts mounts_;
   const std::vector<TmpfsMount> avoid_;
-  std::atomic<std::size_t> at_{0};  // in the mounts, from 1; what was stored before can be read by who sees it
+  OddLines odd_;
+  std::atomic<std::size_t> at_{0};  // index in the mounts, from 1; a thread that reads it also sees the earlier stores
   Result<Readings> readings_ = Error{ErrorKind::io, "mountinfo: not read"};
 };
 
@@ -122,17 +124,17 @@ class TmpfsReader::WalkJob final : public BlockingJob {
   const Walk walk_;
   const TmpfsMount mount_;
   const WalkLimits limits_;
-  TmpfsTree tree_{.problem = "it was not run to its end"};
+  TmpfsTree tree_{.problem = "it did not finish"};
 };
 
-TmpfsReader::TmpfsReader(std::shared_ptr<const ProcFs> proc, const TmpfsOptions& options, Look look, Walk walk)
+TmpfsReader::TmpfsReader(std::shared_ptr<const ProcFs> proc, const TmpfsOptions& options, Probe probe, Walk walk)
     : proc_(std::move(proc)),
       limits_(options.limits),
-      look_(std::move(look)),
+      probe_(std::move(probe)),
       walk_(std::move(walk)),
       plan_(options.interval.count()) {}
 
-// The kernel says so by an exceptional condition of the open file (proc(5)).
+// The kernel signals it by an exceptional condition of the open file (proc(5)).
 bool TmpfsReader::mounts_changed() {
   if (!mountinfo_) {
     Result<Fd> opened = proc_->open(SystemFile::mountinfo);
@@ -143,20 +145,20 @@ bool TmpfsReader::mounts_changed() {
   return ::poll(&asked, 1, 0) > 0;
 }
 
-void TmpfsReader::claim(std::int64_t boot_ms, std::vector<Claim>& claims) const {
-  const auto turn = plan_.coming(each_of(stuck_walks_, &WalkJob::mount), boot_ms);
-  if (turn) claims.push_back({ClaimKind::walk, turn->cost_us, turn_urgency(turn->overdue_ms, plan_.interval_ms())});
+void TmpfsReader::claim(std::int64_t boot_ms, std::vector<ReadRequest>& claims) const {
+  const auto turn = plan_.coming(transformed(stuck_walks_, &WalkJob::mount), boot_ms);
+  if (turn) claims.push_back({RequestKind::walk, turn->cost_us, turn_urgency(turn->overdue_ms, plan_.interval_ms())});
 }
 
 std::vector<std::shared_ptr<BlockingJob>> TmpfsReader::ask(bool again, std::int64_t boot_ms, bool walk) {
-  forget_returned(stuck_looks_);
+  forget_returned(stuck_scans_);
   forget_returned(stuck_walks_);
-  look_job_ = nullptr;
+  mounts_job_ = nullptr;
   walk_job_ = nullptr;
   if (mounts_changed() || again) mounts_ = nullptr;
-  if (stuck_looks_.size() + stuck_walks_.size() >= kMostStuck) return {};
-  std::vector<TmpfsMount> avoid = each_of(stuck_walks_, &WalkJob::mount);
-  for (const auto& job : stuck_looks_) {
+  if (stuck_scans_.size() + stuck_walks_.size() >= kMaxStuck) return {};
+  std::vector<TmpfsMount> avoid = transformed(stuck_walks_, &WalkJob::mount);
+  for (const auto& job : stuck_scans_) {
     const auto mount = job->waits_for();
     if (!mount) return {};
     avoid.push_back(*mount);
@@ -166,47 +168,47 @@ std::vector<std::shared_ptr<BlockingJob>> TmpfsReader::ask(bool again, std::int6
     walk_job_ = std::make_shared<WalkJob>(walk_, *next, limits_);
     jobs.push_back(walk_job_);
   }
-  look_job_ = std::make_shared<LookJob>(proc_, look_, mounts_, std::move(avoid));
-  jobs.insert(jobs.begin(), look_job_);
+  mounts_job_ = std::make_shared<MountsJob>(proc_, probe_, mounts_, std::move(avoid));
+  jobs.insert(jobs.begin(), mounts_job_);
   return jobs;
 }
 
-void TmpfsReader::take(NameBudget& names, Pass& pass) {
-  if (look_job_ != nullptr) take_look(pass);
-  if (walk_job_ != nullptr) take_walk(names, pass);
-  pass.tick.tmpfs = plan_.tell(pass.tick.keyframe);
+void TmpfsReader::take(NameBudget& names, CollectContext& context) {
+  if (mounts_job_ != nullptr) take_scan(context);
+  if (walk_job_ != nullptr) take_walk(names, context);
+  context.tick.tmpfs = plan_.report(context.tick.keyframe);
 }
 
-void TmpfsReader::take_look(Pass& pass) {
-  if (keep_stuck(look_job_, stuck_looks_)) {
-    const auto mount = look_job_->waits_for();
-    pass.note_blocked(mount ? "the tmpfs at " + mount->mount_point : "mountinfo");
+void TmpfsReader::take_scan(CollectContext& context) {
+  if (keep_stuck(mounts_job_, stuck_scans_)) {
+    const auto mount = mounts_job_->waits_for();
+    context.note_blocked(mount ? "the tmpfs at " + mount->mount_point : "mountinfo");
     return;
   }
-  if (!look_job_->done()) return;
-  mounts_ = look_job_->mounts();
-  const auto& readings = look_job_->readings();
+  if (!mounts_job_->done()) return;
+  mounts_ = mounts_job_->mounts();
+  context.tick.odd_lines.add(mounts_job_->odd());
+  const auto& readings = mounts_job_->readings();
   if (!readings) {
-    if (readings.error().kind == ErrorKind::malformed) pass.note_malformed(readings.error());
-    return;
+    return context.note_malformed(readings.error());
   }
   std::int64_t used_kib = 0;
   for (const TmpfsPlan::Reading& reading : *readings) used_kib += reading.room ? reading.room->used_kib.value_or(0) : 0;
-  pass.tick.machine.memory.set(MachineField::tmpfs, used_kib);
-  plan_.see(*readings, pass.tick.begin.boot_ms);
+  context.tick.machine.memory.set(MachineField::tmpfs, used_kib);
+  plan_.see(*readings, context.tick.begin.boot_ms);
 }
 
-void TmpfsReader::take_walk(NameBudget& names, Pass& pass) {
+void TmpfsReader::take_walk(NameBudget& names, CollectContext& context) {
   if (keep_stuck(walk_job_, stuck_walks_)) {
-    pass.note_blocked("the tmpfs at " + walk_job_->mount().mount_point);
+    context.note_blocked("the tmpfs at " + walk_job_->mount().mount_point);
     return;
   }
   if (!walk_job_->done()) return;
   TmpfsTree tree = std::move(walk_job_->tree());
-  pass.in_turn_us += tree.cpu_us;
+  context.in_turn_us += tree.cpu_us;
   std::erase_if(tree.largest,
-                [&](const TmpfsEntry& entry) { return !names.fit(entry.uid, entry.path, pass.tick.begin.boot_ms); });
-  plan_.take(walk_job_->mount(), std::move(tree), pass.tick.begin.wall_ms);
+                [&](const TmpfsEntry& entry) { return !names.fit(entry.uid, entry.path, context.tick.begin.boot_ms); });
+  plan_.take(walk_job_->mount(), std::move(tree), context.tick.begin.wall_ms);
 }
 
 }  // namespace memoir

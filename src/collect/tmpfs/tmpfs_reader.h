@@ -1,9 +1,8 @@
 #pragma once
 
-// The tmpfs mounts that the recorder sees: how full they are, by a job of its own at each tick; and what lies in them,
-// by one that walks a mount, where it is one's turn (tmpfs/plan.h). To reach a mount point below one of a dead server
-// may block: a mount that does not answer is left out until it does. The table of mounts is read again when the kernel
-// says that it changed.
+// Reads the tmpfs mounts visible to the recorder: their usage, by a job at each tick, and their contents, by a job that
+// walks a due mount (tmpfs/plan.h). Reaching a mount point below one of a dead server may block: such a mount is
+// skipped until it answers. The mount table is read again when the kernel signals a change.
 
 #include <algorithm>
 #include <chrono>
@@ -12,9 +11,9 @@
 #include <optional>
 #include <vector>
 
-#include "collect/pass.h"
+#include "collect/collect_context.h"
 #include "collect/process/name_budget.h"
-#include "collect/pss/claim.h"
+#include "collect/pss/read_request.h"
 #include "collect/tmpfs/plan.h"
 #include "collect/tmpfs/walk.h"
 #include "collect/worker/blocking_reader.h"
@@ -25,7 +24,7 @@
 namespace memoir {
 
 struct TmpfsOptions {
-  std::chrono::milliseconds interval{std::chrono::minutes(30)};  // of the walks of a mount; 0: none
+  std::chrono::milliseconds interval{std::chrono::minutes(30)};  // between walks of a mount; 0: none
   WalkLimits limits = {};
 
   // A walk ends well before it counts as stuck.
@@ -38,47 +37,49 @@ struct TmpfsOptions {
 
 class TmpfsReader {
  public:
-  // Absent: it cannot be reached, or is hidden by another mount.
-  using Look = std::function<std::optional<TmpfsRoom>(const TmpfsMount&)>;
+  // nullopt if it is unreachable, or hidden by another mount.
+  using Probe = std::function<std::optional<TmpfsUsage>(const TmpfsMount&)>;
   using Walk = std::function<TmpfsTree(const TmpfsMount&, const WalkLimits&)>;
 
-  explicit TmpfsReader(std::shared_ptr<const ProcFs> proc, const TmpfsOptions& options = {}, Look look = tmpfs_room,
+  explicit TmpfsReader(std::shared_ptr<const ProcFs> proc, const TmpfsOptions& options = {}, Probe probe = tmpfs_room,
                        Walk walk = walk_tmpfs);
 
   void set_interval(std::chrono::milliseconds interval) { plan_.set_interval(interval.count()); }
-  // All is told again by the next tick.
-  void tell_all() { plan_.tell_all(); }
+  // The next tick walks mounts that may be the cause.
+  void note_oom_kill() { plan_.note_oom_kill(); }
+  // The next tick reports all values again.
+  void report_all() { plan_.report_all(); }
 
-  // What the walk of this tick will cost, if it is one's turn.
-  void claim(std::int64_t boot_ms, std::vector<Claim>& claims) const;
+  // Adds the expected cost of this tick's walk, if one is due.
+  void claim(std::int64_t boot_ms, std::vector<ReadRequest>& claims) const;
 
-  // The jobs of this tick; none where too many are stuck already. `again`: the table of mounts is read in any case.
-  // `walk`: one may be walked.
+  // Returns the jobs of this tick; none if too many are stuck already. `again`: the mount table is read in any case.
+  // `walk`: a walk is allowed.
   std::vector<std::shared_ptr<BlockingJob>> ask(bool again, std::int64_t boot_ms, bool walk = true);
-  // As they were read last; nullptr where they could not be.
+  // As last read; nullptr if unreadable.
   const std::shared_ptr<const std::vector<TmpfsMount>>& mounts() const { return mounts_; }
-  // After they were run: into the tick. Absent where they did not come back.
-  void take(NameBudget& names, Pass& pass);
+  // Adds the results of the jobs to the tick. Stuck jobs leave them absent.
+  void take(NameBudget& names, CollectContext& context);
 
  private:
   using Mounts = std::shared_ptr<const std::vector<TmpfsMount>>;
-  class LookJob;
+  class MountsJob;
   class WalkJob;
 
   bool mounts_changed();
-  void take_look(Pass& pass);
-  void take_walk(NameBudget& names, Pass& pass);
+  void take_scan(CollectContext& context);
+  void take_walk(NameBudget& names, CollectContext& context);
 
   const std::shared_ptr<const ProcFs> proc_;
   const WalkLimits limits_;
-  const Look look_;
+  const Probe probe_;
   const Walk walk_;
   TmpfsPlan plan_;
-  Fd mountinfo_;   // to be told of changes
-  Mounts mounts_;  // nullptr: to be read
-  std::shared_ptr<LookJob> look_job_;
+  Fd mountinfo_;   // signals changes
+  Mounts mounts_;  // nullptr: must be read
+  std::shared_ptr<MountsJob> mounts_job_;
   std::shared_ptr<WalkJob> walk_job_;
-  std::vector<std::shared_ptr<LookJob>> stuck_looks_;
+  std::vector<std::shared_ptr<MountsJob>> stuck_scans_;
   std::vector<std::shared_ptr<WalkJob>> stuck_walks_;
 };
 

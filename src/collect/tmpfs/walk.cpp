@@ -22,9 +22,9 @@
 namespace memoir {
 namespace {
 
-constexpr std::int64_t kBlock = 512;  // of st_blocks, whatever the file system
+constexpr std::int64_t kBlock = 512;  // unit of st_blocks in any file system
 constexpr std::int64_t kClockEvery = 64;
-constexpr std::int64_t kLastSecond = 253'402'300'799;  // of the year 9999: who owns a file sets its time
+constexpr std::int64_t kLastSecond = 253'402'300'799;  // of the year 9999: the owner of a file can set any time
 
 std::int64_t plus(std::int64_t a, std::int64_t b) {
   return a > std::numeric_limits<std::int64_t>::max() - b ? std::numeric_limits<std::int64_t>::max() : a + b;
@@ -34,7 +34,7 @@ std::int64_t changed_ms(const struct stat& status) {
   return std::clamp<std::int64_t>(status.st_mtim.tv_sec, 0, kLastSecond) * 1000 + status.st_mtim.tv_nsec / 1'000'000;
 }
 
-// Bytes of a file, or of all below a directory.
+// Bytes of a file, or of everything below a directory.
 struct Held {
   std::int64_t allocated = 0;
   std::int64_t logical = 0;
@@ -50,18 +50,17 @@ struct Held {
 };
 
 Held held_by(const struct stat& status) {
-  return {static_cast<std::int64_t>(status.st_blocks) * kBlock, S_ISREG(status.st_mode) ? status.st_size : 0, 1,
-          changed_ms(status)};
+  return {static_cast<std::int64_t>(status.st_blocks) * kBlock, status.st_size, 1, changed_ms(status)};
 }
 
-// The largest of what is offered, of each kind.
+// Keeps the largest entries of each kind.
 class Largest {
  public:
   Largest(std::size_t most, const WalkLimits& limits) : most_(most), limits_(limits) {}
 
   void offer(std::string_view path, bool directory, const Held& held, std::uint32_t uid) {
     const std::int64_t kib = held.allocated / 1024;
-    if (kib < limits_.least_kib || path.size() > limits_.path_bytes || most_ == 0) return;
+    if (kib < limits_.min_kib || path.size() > limits_.path_bytes || most_ == 0) return;
     if (kept_.size() == most_) {
       if (kib <= kept_.front().allocated_kib) return;
       std::ranges::pop_heap(kept_, std::greater(), &TmpfsEntry::allocated_kib);
@@ -78,7 +77,7 @@ class Largest {
  private:
   const std::size_t most_;
   const WalkLimits& limits_;
-  std::vector<TmpfsEntry> kept_;  // a heap, the smallest in front
+  std::vector<TmpfsEntry> kept_;  // a heap, the smallest first
 };
 
 struct Closer {
@@ -86,7 +85,7 @@ struct Closer {
 };
 using Directory = std::unique_ptr<DIR, Closer>;
 
-// Without changing its time of access, by which others clean up, where we may.
+// Keeps its access time, which cleaners use, if permitted.
 Directory open_directory(int parent, const char* name) {
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
   Fd fd(::openat(parent, name, flags | O_NOATIME));
@@ -119,7 +118,7 @@ class Walker {
     std::size_t path_size = 0;
     Held held;
     std::uint32_t uid = 0;
-    bool mounted_on = false;  // something is mounted on one of its entries
+    bool mounted_on = false;  // one of its entries is a mount point
   };
 
   bool ours(const struct stat& status) const {
@@ -148,7 +147,7 @@ class Walker {
   std::int64_t visited_ = 0;
   std::string path_;  // below the mount point
   std::vector<Level> levels_;
-  std::unordered_set<ino_t> linked_;  // of several names, counted already
+  std::unordered_set<ino_t> linked_;  // with several names, already counted
   Largest directories_;
   Largest files_;
 };
@@ -172,8 +171,8 @@ bool Walker::over() {
   if (visited_ >= limits_.entries) complain(fmt::format("it has more than {} entries", limits_.entries));
   if (visited_ >= limits_.entries) return true;
   if (visited_ % kClockEvery != 0) return false;
-  const std::int64_t most_us = limits_.time / std::chrono::microseconds(1);
-  const bool late = steady_us() - began_us_ >= most_us || thread_cpu_us() - began_cpu_us_ >= most_us;
+  const std::int64_t max_us = limits_.time / std::chrono::microseconds(1);
+  const bool late = steady_us() - began_us_ >= max_us || thread_cpu_us() - began_cpu_us_ >= max_us;
   if (late) complain(fmt::format("it takes more than {} ms", limits_.time.count()));
   return late;
 }
@@ -205,13 +204,16 @@ void Walker::visit(const char* name) {
 }
 
 void Walker::count(const struct stat& status) {
-  ++tree_.content.entries;
-  if (S_ISDIR(status.st_mode)) ++tree_.content.directories;
-  if (S_ISLNK(status.st_mode)) ++tree_.content.symlinks;
-  if (!S_ISDIR(status.st_mode) && !S_ISLNK(status.st_mode) && !S_ISREG(status.st_mode)) ++tree_.content.others;
+  TmpfsContent& content = tree_.content;
+  ++content.entries;
+  if (S_ISDIR(status.st_mode)) ++content.directories;
+  if (S_ISLNK(status.st_mode)) ++content.symlinks;
+  if (S_ISSOCK(status.st_mode)) ++content.sockets;
+  if (S_ISFIFO(status.st_mode)) ++content.fifos;
+  if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) ++content.devices;
 }
 
-// What stands under the name by now may be another one.
+// The name may refer to another file by now.
 void Walker::enter(const char* name, const struct stat& found) {
   count(found);
   levels_.back().held.add(held_by(found));
@@ -248,7 +250,7 @@ void Walker::finish() {
   files_.move_to(tree_.largest);
   const auto name = [](const TmpfsEntry& entry) { return std::tie(entry.path, entry.directory); };
   std::ranges::sort(tree_.largest, {}, name);
-  // Names that are not UTF-8 may look the same as others then.
+  // Names that are not UTF-8 may then equal others.
   const auto same = std::unique(tree_.largest.begin(), tree_.largest.end(),
                                 [&](const TmpfsEntry& a, const TmpfsEntry& b) { return name(a) == name(b); });
   tree_.largest.erase(same, tree_.largest.end());

@@ -55,7 +55,7 @@ char state_of(std::string_view word) {
 Result<PsProcess> parse_ps_line(std::string_view line) {
   const std::string_view whole = line;
   PsProcess process;
-  std::int64_t uid = 0;  // that of nobody is -2 on macOS
+  std::int64_t uid = 0;  // -2 for the user nobody of macOS
   const bool numbers = take_number(line, process.pid) && take_number(line, process.parent_pid) &&
                        take_number(line, process.group) && take_number(line, uid);
   process.uid = static_cast<std::uint32_t>(uid);

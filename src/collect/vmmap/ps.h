@@ -1,7 +1,6 @@
 #pragma once
 
-// What ps(1) prints of each process with the columns below, which macOS, the BSDs and procps all know, in the C locale
-// and UTC:
+// Parses the output of ps(1) with the columns below, which macOS, the BSDs and procps support, in the C locale and UTC:
 //
 //     412     1   412   501 alice    S    Sun Nov 22 12:42:56 2026 /usr/bin/ssh-agent -l
 
@@ -13,7 +12,7 @@
 
 namespace memoir {
 
-// In this order. Each is to be without a header.
+// In this order, each without a header.
 inline constexpr std::array<std::string_view, 8> kPsColumns{"pid",  "ppid", "pgid",   "uid",
                                                             "user", "stat", "lstart", "command"};
 
@@ -25,8 +24,8 @@ struct PsProcess {
   std::uint32_t uid = 0;
   std::string_view user;
   char state = '?';           // as in status of Linux: U (uninterruptible) of the BSDs is D
-  std::int64_t start_ms = 0;  // ps knows whole seconds
-  std::string_view command;   // to the end of the line: blanks within an argument cannot be told from those between
+  std::int64_t start_ms = 0;  // ps has whole seconds
+  std::string_view command;   // to the end of the line: blanks within and between arguments cannot be distinguished
 };
 
 Result<PsProcess> parse_ps_line(std::string_view line);

@@ -15,29 +15,29 @@ namespace memoir {
 namespace {
 
 constexpr const char* kEstimated =
-    "vmmap does not tell how many processes share a page: PSS and SwapPss are estimated from RSS and swap, and the "
+    "vmmap does not report how many processes share a page: PSS and SwapPss are estimated from RSS and swap, and the "
     "recorder itself is left out.";
 
-// ps dates a start by two clocks, the later of which may be a tick on.
+// ps dates a start by two clocks, the later of which may be a tick ahead.
 constexpr std::int64_t kSameStartMs = 1'000;
 
 Status check_program(const std::string& path, const char* key) {
   std::error_code failed;
   const bool gone = !std::filesystem::exists(path, failed);
   if (std::filesystem::is_regular_file(path, failed) && ::access(path.c_str(), X_OK) == 0) return Done{};
-  return Error{gone ? ErrorKind::gone : ErrorKind::denied,
+  return Error{gone ? ErrorKind::not_found : ErrorKind::denied,
                fmt::format("the source vmmap is not available here: {} {}. It needs vmmap(1) and ps(1) as macOS has "
                            "them: set {} in [vmmap] to the path of such a program, or source = \"proc\" in [recorder]",
                            path, gone ? "is not there" : "is not an executable file", key)};
 }
 
-// What a command has used counts as ours.
+// CPU time of commands counts as the recorder's.
 void charge(Tick& tick, CostKind kind, std::int64_t cpu_us) {
   tick.cost[static_cast<std::size_t>(kind)].cpu_us += cpu_us;
   tick.total.cpu_us += cpu_us;
 }
 
-// -A and -ww: all processes, however long their lines.
+// -A and -ww: all processes, regardless of line length.
 std::vector<std::string> ps_arguments() {
   std::vector<std::string> arguments{"-A", "-ww"};
   arguments.reserve(arguments.size() + 2 * kPsColumns.size());
@@ -64,8 +64,7 @@ ProcessMemory estimate(ProcessMemory memory, std::int64_t group_size) {
   return memory;
 }
 
-// A command line in words. A path with blanks is one of them, where it is known; other arguments with blanks are
-// several.
+// Splits a command line into words. A known path with blanks is one word; other arguments with blanks are several.
 std::vector<std::string_view> words_of(std::string_view command, std::string_view path) {
   std::vector<std::string_view> words;
   const bool begins = !path.empty() && command.starts_with(path);
@@ -82,7 +81,7 @@ std::string program_of(const PsProcess& process, std::string_view path) {
   return to_utf8(path.empty() ? cut_word(command) : path);
 }
 
-// "sshd" of "/usr/sbin/sshd", and of the title "sshd: alice".
+// "sshd" for "/usr/sbin/sshd", and for the title "sshd: alice".
 std::string comm_of(const std::string& program) {
   std::string comm = program.substr(program.rfind('/') + 1);
   if (comm.ends_with(':')) comm.pop_back();
@@ -124,35 +123,36 @@ Result<Tick> VmmapSource::collect(bool keyframe) {
   tick.keyframe = keyframe;
   tick.begin = clock_.now();
   CostSpan whole;
-  Pass pass{.tick = tick, .buffer = buffer_};
+  CollectContext context{.tick = tick, .buffer = buffer_};
   unread_.clear();
   CostSpan span;
-  TRY(read_machine(pass));
+  read_machine(context);
   span.add_to(tick.cost, CostKind::machine);
-  const Listed listed = TRY(list(pass));
-  end_missing(listed, pass);
+  const Listed listed = TRY(list(context));
+  end_missing(listed, context);
   span.add_to(tick.cost, CostKind::list);
   const auto sizes = group_sizes(listed);
-  for (const auto& [pid, process] : listed) read(process, options_.process_groups ? sizes.at(process.group) : 1, pass);
+  for (const auto& [pid, process] : listed)
+    read(process, options_.process_groups ? sizes.at(process.group) : 1, context);
   span.add_to(tick.cost, CostKind::rollup);
   seeds_.clear();
   assemble(tick);
-  malformed_.report(pass.malformed);
-  unread_complaint_.report(unread_);
+  malformed_.report(context.count_malformed());
+  unread_warning_.report(unread_);
   tick.end = clock_.now();
   whole.add_to(tick.total);
   return tick;
 }
 
-Status VmmapSource::read_machine(Pass& pass) {
-  const Status read = machine_.read(pass);
-  const bool not_there = !read && read.error().kind == ErrorKind::gone;
-  return not_there ? Done{} : read;
+void VmmapSource::read_machine(CollectContext& context) {
+  const Status read = machine_.read(context);
+  const bool not_there = !read && read.error().kind == ErrorKind::not_found;
+  if (!read && !not_there) context.note_malformed(malformed("meminfo: " + read.error().message));
 }
 
-Result<VmmapSource::Listed> VmmapSource::list(Pass& pass) {
+Result<VmmapSource::Listed> VmmapSource::list(CollectContext& context) {
   CommandOutput output = TRY(run_command(options_.ps, ps_arguments(), limits_));
-  charge(pass.tick, CostKind::list, output.cpu_us);
+  charge(context.tick, CostKind::list, output.cpu_us);
   if (!output.problem.empty())
     return Error{ErrorKind::io, fmt::format("{} ended with {}", options_.ps, output.problem)};
   listing_ = std::move(output.out);
@@ -162,7 +162,7 @@ Result<VmmapSource::Listed> VmmapSource::list(Pass& pass) {
     if (trim(line).empty()) continue;
     const auto process = parse_ps_line(line);
     if (!process) {
-      pass.note_malformed(process.error());
+      context.note_malformed(process.error());
     } else if (process->pid != output.pid && process->pid != ::getpid()) {
       listed.emplace(process->pid, *process);
     }
@@ -170,33 +170,32 @@ Result<VmmapSource::Listed> VmmapSource::list(Pass& pass) {
   return listed;
 }
 
-void VmmapSource::end_missing(const Listed& listed, Pass& pass) {
+void VmmapSource::end_missing(const Listed& listed, CollectContext& context) {
   std::erase_if(entries_, [&](const auto& known) {
     const auto& [pid, entry] = known;
     const auto now = listed.find(pid);
     if (now != listed.end() && std::abs(now->second.start_ms - entry.info.start_ms) <= kSameStartMs) return false;
-    pass.tick.exits.push_back({entry.info.key, ExitKind::exited});
-    ++pass.tick.counts.exited;
+    context.tick.exits.push_back({entry.info.key, ExitKind::exited});
+    ++context.tick.counts.exited;
     return true;
   });
 }
 
-void VmmapSource::read(const PsProcess& process, std::int64_t group_size, Pass& pass) {
-  if (process.state == 'Z') return miss(process, pass);
+void VmmapSource::read(const PsProcess& process, std::int64_t group_size, CollectContext& context) {
+  if (process.state == 'Z') return miss(process, context);
   const auto output = run_command(options_.vmmap, {std::to_string(process.pid)}, limits_);
-  if (output) charge(pass.tick, CostKind::rollup, output->cpu_us);
-  const VmmapProcess told = output ? parse_vmmap(output->out) : VmmapProcess();
-  if (told.first_malformed) pass.note_malformed(process.pid, *told.first_malformed);
-  pass.tick.counts.malformed += std::max<std::int64_t>(0, told.malformed - 1);
-  if (told.regions > 0 && output->problem.empty()) {
-    return see(process, told.path, estimate(told.memory, group_size), pass);
+  if (output) charge(context.tick, CostKind::rollup, output->cpu_us);
+  VmmapProcess parsed = output ? parse_vmmap(output->out, &context.tick.odd_lines) : VmmapProcess();
+  if (parsed.regions > 0 && output->problem.empty()) {
+    see(process, parsed.path, estimate(parsed.memory, group_size), context);
+    return report_mappings(process.pid, std::move(parsed), group_size, *output, context);
   }
-  count_unread(process.pid, output, pass);
-  miss(process, pass);
+  count_unread(process.pid, output, context);
+  miss(process, context);
 }
 
-// It is left out, or nothing is known of it any more.
-void VmmapSource::miss(const PsProcess& process, Pass& pass) {
+// Skips the process, or marks its values as unknown.
+void VmmapSource::miss(const PsProcess& process, CollectContext& context) {
   const auto known = entries_.find(process.pid);
   if (known == entries_.end()) return;
   ProcessSample& sample = known->second.sample;
@@ -204,13 +203,14 @@ void VmmapSource::miss(const PsProcess& process, Pass& pass) {
   sample.parent_pid = process.parent_pid;
   sample.source = Source::inaccessible;
   sample.memory = {};
-  if (known->second.changed) tell(known->second, false, known->second.program, known->second.info, pass);
+  if (known->second.changed) report(known->second, false, known->second.program, known->second.info, context);
 }
 
-void VmmapSource::see(const PsProcess& process, std::string_view path, const ProcessMemory& memory, Pass& pass) {
+void VmmapSource::see(const PsProcess& process, std::string_view path, const ProcessMemory& memory,
+                      CollectContext& context) {
   const auto [known, fresh] = entries_.try_emplace(process.pid);
   Entry& entry = known->second;
-  tell(entry, fresh, program_of(process, path), describe(process, path, fresh ? nullptr : &entry), pass);
+  report(entry, fresh, program_of(process, path), describe(process, path, fresh ? nullptr : &entry), context);
   entry.sample.key = entry.info.key;
   entry.sample.state = process.state;
   entry.sample.parent_pid = process.parent_pid;
@@ -218,7 +218,23 @@ void VmmapSource::see(const PsProcess& process, std::string_view path, const Pro
   entry.sample.memory = memory;
 }
 
-// The start stands for the clock ticks since boot, which ps does not tell. `known`: what is known of it already.
+// Reports the mappings in the first tick of a process, and in keyframes.
+void VmmapSource::report_mappings(std::int32_t pid, VmmapProcess parsed, std::int64_t group_size,
+                                  const CommandOutput& output, CollectContext& context) {
+  Entry& entry = entries_.at(pid);
+  if (std::exchange(entry.mappings_reported, true) && !context.tick.keyframe) return;
+  MappingSummary& summary = parsed.mappings;
+  for (MappingRow& row : summary.rows) row.use.memory = estimate(row.use.memory, group_size);
+  for (MappingUse& others : summary.others) others.memory = estimate(others.memory, group_size);
+  std::ranges::sort(summary.rows, ranks_before);
+  context.tick.summaries.push_back({.process = entry.info.key,
+                                    .summary = std::move(summary),
+                                    .read_ms = context.tick.begin.wall_ms,
+                                    .regions = parsed.regions,
+                                    .cpu_us = output.cpu_us});
+}
+
+// The start replaces the clock ticks since boot, which ps lacks. `known`: previous facts.
 ProcessInfo VmmapSource::describe(const PsProcess& process, std::string_view path, const Entry* known) const {
   ProcessInfo info;
   info.key = {.pid = process.pid, .start_ticks = static_cast<std::uint64_t>(process.start_ms / 1000), .exec_count = 0};
@@ -241,17 +257,18 @@ ProcessInfo VmmapSource::describe(const PsProcess& process, std::string_view pat
   return info;
 }
 
-// Puts the process into the tick's births where there is something to tell.
-void VmmapSource::tell(Entry& entry, bool fresh, std::string program, ProcessInfo info, Pass& pass) {
-  TickCounts& counts = pass.tick.counts;
-  const bool fits = names_.fit(info, entry.info, pass.tick.begin.boot_ms);
+// Adds the process to the tick's starts if there is news.
+void VmmapSource::report(Entry& entry, bool fresh, std::string program, ProcessInfo info, CollectContext& context) {
+  TickCounts& counts = context.tick.counts;
+  const bool fits = names_.fit(info, entry.info, context.tick.begin.boot_ms);
   if (fresh) {
     info.key.exec_count = seeds_.exec_count(info);
     ++counts.born;
   } else if (entry.program != program) {
     ++counts.execed;
-    // Who is over the budget of names does not get a row of its own for each image that it runs.
-    if (fits) pass.tick.exits.push_back({entry.info.key, ExitKind::execed});
+    entry.mappings_reported = false;
+    // A process over the name budget does not get a row for each image that it runs.
+    if (fits) context.tick.exits.push_back({entry.info.key, ExitKind::execed});
     if (fits) ++info.key.exec_count;
   } else if (!entry.changed && info == entry.info) {
     return;
@@ -260,18 +277,18 @@ void VmmapSource::tell(Entry& entry, bool fresh, std::string program, ProcessInf
   entry.info = std::move(info);
   entry.category = totals_.slot(entry.info.category);
   entry.changed = false;
-  pass.tick.born.push_back(entry.info);
+  context.tick.born.push_back(entry.info);
 }
 
 std::string VmmapSource::why_unread(const Result<CommandOutput>& output) const {
   if (!output) return output.error().message;
-  if (output->problem.empty()) return options_.vmmap + " told no region of it";
+  if (output->problem.empty()) return options_.vmmap + " reported no region of it";
   return fmt::format("{} ended with {}", options_.vmmap, output->problem);
 }
 
-// Why nothing was read: it is gone, it took too long, or it may not be looked at.
-void VmmapSource::count_unread(std::int32_t pid, const Result<CommandOutput>& output, Pass& pass) {
-  TickCounts& counts = pass.tick.counts;
+// Why nothing was read: it has exited, it took too long, or it is not permitted.
+void VmmapSource::count_unread(std::int32_t pid, const Result<CommandOutput>& output, CollectContext& context) {
+  TickCounts& counts = context.tick.counts;
   if (::kill(pid, 0) != 0 && errno == ESRCH) {
     ++counts.vanished;
     return;

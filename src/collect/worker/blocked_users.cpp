@@ -13,11 +13,12 @@ std::vector<Event> BlockedUsers::see(const Counts& blocked, const Moment& now,
     const auto known = last_ms_.find(uid);
     if (known != last_ms_.end()) {
       known->second = now.boot_ms;
-    } else if (last_ms_.size() < kMostAtOnce) {
+    } else if (last_ms_.size() < kMaxAtOnce) {
       last_ms_.emplace(uid, now.boot_ms);
       events.push_back({now, "degraded",
-                        fmt::format("{} hold up their reads: {} of them could not be read in time. Those are left out "
-                                    "for a while, and RSS stands in for their PSS; other users' are read as before.",
+                        fmt::format("{} are slow to read: {} of them exceeded the time or the CPU time of one user. "
+                                    "They are read later; until then RSS replaces their PSS, and new command lines are "
+                                    "missing. Other users' processes are read as before.",
                                     subject(uid), count)});
     }
   }

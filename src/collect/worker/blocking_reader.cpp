@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 #include <system_error>
+#include <tuple>
 
 #include "collect/worker/cost_span.h"
 
@@ -16,10 +17,10 @@ namespace {
 // A worker that read something huge once does not keep the space forever.
 constexpr std::size_t kKeptBuffer = 256 * 1024;
 
-// Whether the calling thread had to wait for something else than a processor since it was asked last.
+// Detects whether the calling thread waited for anything other than a processor since the last call.
 class Waits {
  public:
-  bool began() {
+  bool has_waited() {
     const long now = count();
     return std::exchange(count_, now) != now;
   }
@@ -35,23 +36,24 @@ class Waits {
 
 }  // namespace
 
-// Shared by the caller and the worker. `at` is the job that the worker is at; the caller takes the rest away from it by
-// adding kAbandoned, which the worker finds when it comes back.
+// Shared by the caller and the worker. `at` is the worker's current job. The caller withdraws the jobs after it by
+// adding kAbandoned, which the worker finds when its read returns.
 struct BlockingBatch {
   static constexpr std::uint64_t kAbandoned = std::uint64_t{1} << 32U;
 
   std::vector<std::shared_ptr<BlockingJob>> jobs;
   std::atomic<std::uint64_t> at{0};
-  ReadBudget budget;  // at its begin
+  ReadBudget budget;  // at its start
 
-  // On the worker. False: abandoned, and nothing of the batch may be touched any more.
+  // On the worker. Returns false if abandoned: then nothing of the batch may be touched.
   bool run(Buffer& buffer);
-  // On the caller: takes the jobs from `job` on away from the worker, unless it has just finished that one.
+  // On the caller: withdraws `job` and all later jobs from the worker. Returns false if the worker has just finished
+  // `job`.
   bool abandon(std::uint64_t job);
 };
 
 bool BlockingBatch::run(Buffer& buffer) {
-  // A copy: the caller keeps the account.
+  // A copy: the caller does the accounting.
   ReadBudget left = budget;
   CostSpan span;
   Waits waits;
@@ -62,19 +64,19 @@ bool BlockingBatch::run(Buffer& buffer) {
       try {
         job.run(buffer);
       } catch (const std::exception&) {
-        // Out of memory: the job's outcome stays what it was before, a failure.
+        // Out of memory: the job keeps its initial outcome, a failure.
       }
       Cost used;
       span.add_to(used);
       job.used_ = used;
       job.charged_ = used;
-      // Who only had to wait for a processor did not hold up anything.
-      if (used.wall_us >= ReadBudget::kSlowUs && !waits.began()) job.charged_.wall_us = used.cpu_us;
+      // A job that only waited for a processor did not block.
+      if (used.wall_us >= ReadBudget::kSlowUs && !waits.has_waited()) job.charged_.wall_us = used.cpu_us;
       left.charge(job.owner(), job.charged_);
     }
     std::uint64_t expected = i;
     if (!at.compare_exchange_strong(expected, i + 1)) {
-      job.held_.store(false, std::memory_order_release);
+      job.stuck_.store(false, std::memory_order_release);
       return false;
     }
   }
@@ -83,9 +85,9 @@ bool BlockingBatch::run(Buffer& buffer) {
 
 bool BlockingBatch::abandon(std::uint64_t job) {
   BlockingJob& stuck = *jobs[job];
-  stuck.held_.store(true);
+  stuck.stuck_.store(true);
   if (at.compare_exchange_strong(job, job | kAbandoned)) return true;
-  stuck.held_.store(false);
+  stuck.stuck_.store(false);
   return false;
 }
 
@@ -93,7 +95,7 @@ struct BlockingReader::Channel {
   std::mutex mutex;
   std::condition_variable submitted;
   std::condition_variable finished;
-  std::shared_ptr<BlockingBatch> batch;  // set by the caller, taken away by the worker when it has finished
+  std::shared_ptr<BlockingBatch> batch;  // set by the caller, cleared by the worker when it has finished
   bool stop = false;
 
   void work();
@@ -119,17 +121,17 @@ void BlockingReader::Channel::work() {
   }
 }
 
-// Waits until the worker has finished; or until a job overstays, then that job's index. The clock of a job starts when
-// it is first seen to run, so that a batch costs no clock calls per job.
+// Waits until the worker has finished. Returns a job's index if it exceeds the deadline. A job's clock starts when it
+// is first found running, so that a batch needs no clock calls per job.
 std::optional<std::size_t> BlockingReader::Channel::wait(const std::shared_ptr<BlockingBatch>& given,
                                                          std::chrono::milliseconds deadline) {
   using Steady = std::chrono::steady_clock;
-  const auto glance = std::max<std::chrono::microseconds>(deadline / 8, std::chrono::microseconds(500));
+  const auto pause = std::max<std::chrono::microseconds>(deadline / 8, std::chrono::microseconds(500));
   std::uint64_t running = given->at.load();
   auto since = Steady::now();
   std::unique_lock lock(mutex);
   while (batch != nullptr) {
-    finished.wait_for(lock, glance);
+    finished.wait_for(lock, pause);
     const std::uint64_t now_at = given->at.load();
     if (now_at != running) {
       running = now_at;
@@ -150,7 +152,7 @@ BlockingReader::~BlockingReader() {
     channel_->stop = true;
   }
   channel_->submitted.notify_one();
-  worker_.join();  // it is idle: a stuck one was let go of when it was abandoned
+  worker_.join();  // it is idle: a stuck worker was detached when it was abandoned
 }
 
 bool BlockingReader::start_worker() {
@@ -165,38 +167,48 @@ bool BlockingReader::start_worker() {
   try {
     worker_ = std::thread([channel = channel_] { channel->work(); });
   } catch (const std::system_error&) {
-    // No thread to be had now: the jobs stay undone, and the next tick tries again.
+    // No thread available now: the jobs are not run, and the next tick tries again.
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return worker_.joinable();
 }
 
-// Jobs that came back from the kernel are charged to their owners.
-void BlockingReader::take_back() {
-  std::erase_if(stuck_jobs_, [this](const Stuck& stuck) {
+// Charges the owners of jobs that returned from the kernel, and adds their CPU time to this tick. Returns that time in
+// µs.
+std::int64_t BlockingReader::take_back(TickCost& cost) {
+  std::int64_t cpu_us = 0;
+  std::erase_if(stuck_jobs_, [&](const Stuck& stuck) {
     const auto& [owner, job] = stuck;
-    if (job->held()) return false;
+    if (job->is_stuck()) return false;
+    const std::int64_t used_us = job->used_ ? job->used_->cpu_us : 0;
     budget_.came_back(owner);
-    budget_.charge(owner, {.cpu_us = job->used_ ? job->used_->cpu_us : 0, .wall_us = 0});
+    budget_.charge(owner, {.cpu_us = used_us, .wall_us = 0});
+    cost[static_cast<std::size_t>(job->kind())].cpu_us += used_us;
+    cpu_us += used_us;
+    count_cpu(owner, used_us);
     return true;
   });
+  return cpu_us;
 }
 
-// Those come first whose owners' reads were fast; among an owner's, those that were.
+// Jobs of owners with fast reads come first, root's before others'; among an owner's jobs, the fast ones.
 void BlockingReader::order(Jobs& jobs) const {
-  if (!budget_.any_slow()) return;
-  using Key = std::pair<std::int64_t, std::int64_t>;
+  if (!budget_.any_slow()) {
+    std::stable_partition(jobs.begin(), jobs.end(), [](const auto& job) { return job->has_priority(); });
+    return;
+  }
+  using Key = std::tuple<std::int64_t, bool, std::int64_t>;
   std::vector<std::pair<Key, std::shared_ptr<BlockingJob>>> keyed;
   keyed.reserve(jobs.size());
   for (auto& job : jobs) {
     const std::int64_t slow_us = budget_.slow_us(job->owner());
-    keyed.emplace_back(Key{slow_us, slow_us > 0 ? job->rank_us() : 0}, std::move(job));
+    keyed.emplace_back(Key{slow_us, !job->has_priority(), slow_us > 0 ? job->rank_us() : 0}, std::move(job));
   }
   std::stable_sort(keyed.begin(), keyed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::transform(keyed.begin(), keyed.end(), jobs.begin(), [](auto& item) { return std::move(item.second); });
 }
 
-// Takes over what came of the jobs before `end`.
+// Takes the results of the jobs before `end`.
 std::int64_t BlockingReader::finish(BlockingBatch& batch, std::size_t end, TickCost& cost) {
   std::int64_t cpu_us = 0;
   for (std::size_t i = 0; i < end; ++i) {
@@ -209,15 +221,15 @@ std::int64_t BlockingReader::finish(BlockingBatch& batch, std::size_t end, TickC
     sum.cpu_us += job.used_->cpu_us;
     sum.wall_us += job.used_->wall_us;
     cpu_us += job.used_->cpu_us;
+    count_cpu(job.owner(), job.used_->cpu_us);
   }
   return cpu_us;
 }
 
 std::int64_t BlockingReader::run(Jobs jobs, TickCost& cost) {
-  take_back();
+  std::int64_t cpu_us = take_back(cost);
   for (const auto& job : jobs) job->done_ = false;
   order(jobs);
-  std::int64_t cpu_us = 0;
   while (!jobs.empty() && start_worker()) {
     const auto batch = std::make_shared<BlockingBatch>();
     batch->jobs = std::move(jobs);
@@ -243,8 +255,8 @@ std::int64_t BlockingReader::run(Jobs jobs, TickCost& cost) {
 }
 
 int BlockingReader::stuck() const {
-  return static_cast<int>(
-      std::count_if(stuck_jobs_.begin(), stuck_jobs_.end(), [](const Stuck& stuck) { return stuck.second->held(); }));
+  return static_cast<int>(std::count_if(stuck_jobs_.begin(), stuck_jobs_.end(),
+                                        [](const Stuck& stuck) { return stuck.second->is_stuck(); }));
 }
 
 }  // namespace memoir

@@ -1,6 +1,6 @@
 #pragma once
 
-// Measures what a stretch of work costs the calling thread.
+// Measures the cost of a piece of work of the calling thread.
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@ namespace memoir {
 
 class CostSpan {
  public:
-  // Adds what was used since the construction, or since the last call.
+  // Adds the cost since construction, or since the last call.
   void add_to(Cost& cost) {
     const std::int64_t cpu = thread_cpu_us();
     const std::int64_t wall = steady_us();

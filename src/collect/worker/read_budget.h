@@ -1,13 +1,14 @@
 #pragma once
 
-// What reads of one user's processes may take, so that nobody's processes keep those of others from being read. A read
-// that came back fast costs nothing here; slow ones are counted by the uid of the process (from 65,536 on by the range
-// of as many, which a user may have as subordinate ones), in two ways. Time of the tick: what its reads may hold up one
-// tick for, and those of all slow users. CPU: a share of a core over time, saved up for a tick of 10 s, because a walk
-// over large page tables goes on in the kernel, whether anybody waits for it or not.
+// Limits the reads of each user's processes, so that no user can keep the processes of others from being read. A fast
+// read is free. Slow ones are counted by the uid of the process (from 65,536 on by ranges of that size, which a user
+// may have as subordinate uids), in two ways. Tick time: how long the reads of one user, and those of all slow users,
+// may delay one tick. CPU: a share of a core over time, saved for up to a tick of 10 s, because a walk over large page
+// tables continues in the kernel even if nothing waits for it.
 //
-// And only so many reads may be stuck at a time: of one uid, of one such range, and of all. A read that is likely to be
-// fast is allowed longer than others. Pure.
+// The number of stuck reads is limited as well: of one uid, of one such range, and of all. A read that is likely to be
+// fast is allowed for longer than others. Users with a stuck read leave slots to those without one, and all users leave
+// some to root. Pure.
 
 #include <cstdint>
 #include <map>
@@ -18,50 +19,56 @@ namespace memoir {
 
 class ReadBudget {
  public:
-  // The owner of what belongs to no user: (uid_t)-1 is nobody's.
+  // Owner of reads without a user: no user has (uid_t)-1.
   static constexpr std::uint32_t kNoOwner = 0xFFFFFFFF;
   static constexpr std::int64_t kSlowUs = 5'000;
   static constexpr std::int64_t kTickUs = 1'000'000;
   static constexpr std::int64_t kTickUsOfAll = 1'250'000;
   static constexpr std::int64_t kCpuUs = 500'000;
-  static constexpr std::int64_t kCpuShare = 20;  // one 20th of a core
-  static constexpr int kMostStuck = 32;
-  static constexpr int kMostStuckOfRange = 8;
-  static constexpr int kMostStuckOfOne = 4;
-  static constexpr int kMostFastStuckOfOne = 8;
+  static constexpr std::int64_t kCpuShare = 20;             // one 20th of a core
+  static constexpr std::int64_t kCpuUsOfUsers = 1'000'000;  // of all users except root
+  static constexpr std::int64_t kCpuShareOfUsers = 10;
+  static constexpr int kMaxStuck = 32;
+  static constexpr int kMaxStuckOfUsers = 28;       // of all users except root
+  static constexpr int kMaxStuckOfStuckUsers = 20;  // total at which a user with a stuck read gets no other slot
+  static constexpr int kMaxStuckOfRange = 4;
+  static constexpr int kMaxStuckOfOne = 2;
+  static constexpr int kMaxFastStuckOfOne = 4;
 
-  // A tick begins. The time is of any clock that does not step.
+  // Starts a tick. The time is of any clock that does not step.
   void begin(std::int64_t now_us);
 
-  // Whether another read may begin. `fast`: it is likely to be.
+  // Returns whether another read may start. `fast`: it is likely to be.
   bool allows(std::uint32_t owner, bool fast) const;
-  bool worker_allowed() const { return stuck_ < kMostStuck; }
+  bool worker_allowed() const { return stuck_ < kMaxStuck; }
 
-  // What a read took.
+  // Charges the cost of a read.
   void charge(std::uint32_t owner, const Cost& used);
-  // A read of theirs got stuck, and came back.
+  // A read of this owner got stuck, and returned.
   void stuck(std::uint32_t owner);
   void came_back(std::uint32_t owner);
 
-  // What slow reads of theirs took lately: those who have taken least come first.
+  // Recent time of the owner's slow reads: owners with less come first.
   std::int64_t slow_us(std::uint32_t owner) const;
   bool any_slow() const { return !users_.empty(); }
 
  private:
   struct User {
-    std::int64_t tick_us = kTickUs;  // left
-    std::int64_t cpu_us = kCpuUs;    // left
+    std::int64_t tick_us = kTickUs;  // remaining
+    std::int64_t cpu_us = kCpuUs;    // remaining
     std::int64_t slow_us = 0;
 
     bool as_new() const { return cpu_us == kCpuUs && slow_us == 0; }
   };
 
   static std::uint32_t account_of(std::uint32_t owner);
-  bool too_many_stuck(std::uint32_t owner, int most) const;
+  int stuck_of_range(std::uint32_t owner) const;
+  bool too_many_stuck(std::uint32_t owner, int max) const;
 
-  std::map<std::uint32_t, User> users_;  // by account: those who had a slow read not long ago
+  std::map<std::uint32_t, User> users_;  // by account: owners with a recent slow read
   std::map<std::uint32_t, int> stuck_by_uid_;
-  std::int64_t tick_us_ = kTickUsOfAll;  // left
+  std::int64_t tick_us_ = kTickUsOfAll;  // remaining
+  std::int64_t cpu_us_ = kCpuUsOfUsers;  // remaining
   std::int64_t began_us_ = 0;
   int stuck_ = 0;
 };

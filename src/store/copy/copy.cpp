@@ -20,9 +20,8 @@ Status check_copy(const CopyPlan& plan) {
   std::error_code error;
   if (std::filesystem::equivalent(plan.from, plan.to, error))
     return malformed(plan.to + ": is the database itself; name another file");
-  if (const auto owner = look_at_lock(plan.to).owner) {
-    return Error{ErrorKind::blocked,
-                 fmt::format("{}: is recorded into by process {}; name another file", plan.to, *owner)};
+  if (const auto owner = read_lock_state(plan.to).owner) {
+    return Error{ErrorKind::blocked, fmt::format("{}: process {} records into it; name another file", plan.to, *owner)};
   }
   return Done{};
 }
@@ -32,7 +31,7 @@ Error copy_error(const CopyPlan& plan, const SQLite::Exception& failure) {
   const int code = failure.getErrorCode() & 0xff;
   const int extended = std::max(failure.getErrorCode(), failure.getExtendedErrorCode());
   if (code == SQLITE_INTERRUPT) return stopped(plan);
-  // Nobody writes to the one that is copied.
+  // The source is never written to.
   const bool writing = code == SQLITE_FULL || code == SQLITE_READONLY || extended == SQLITE_IOERR_WRITE ||
                        extended == SQLITE_IOERR_FSYNC || extended == SQLITE_IOERR_TRUNCATE;
   return store_error(writing ? plan.to : plan.from, failure);
@@ -43,17 +42,17 @@ Error stopped(const CopyPlan& plan) {
 }
 
 void end_open_runs(SQLite::Database& copy) {
-  Statement(
-      copy,
-      "UPDATE main.run AS r SET end_reason = 'copied', ended_ms = COALESCE((SELECT n.last_tick_ms FROM run_named AS n "
-      "WHERE n.id = r.id), (SELECT MAX(s.to_ms) FROM stretch AS s WHERE s.run_id = r.id), started_ms) "
-      "WHERE ended_ms IS NULL")
+  Statement(copy,
+            "UPDATE main.run AS r SET stop_reason = 'copied', stopped_ms = COALESCE((SELECT n.last_tick_ms FROM "
+            "run_named AS n "
+            "WHERE n.id = r.id), (SELECT MAX(s.to_ms) FROM stretch AS s WHERE s.run_id = r.id), started_ms) "
+            "WHERE stopped_ms IS NULL")
       .finish();
 }
 
 namespace {
 
-// What stands in the place of the copy is given up only for a sound one.
+// An existing file at the destination is replaced only by a sound copy.
 Status check_written(const CopyPlan& plan, const std::string& path) {
   bool going = true;
   const Result<std::string> damage =
@@ -64,7 +63,7 @@ Status check_written(const CopyPlan& plan, const std::string& path) {
   const auto source = check_file(plan.from, [](int) { return true; });
   if (source && source->empty())
     return Error{ErrorKind::io,
-                 fmt::format("{}: came out damaged ({}), and was not kept; check the disk", plan.to, how)};
+                 fmt::format("{}: the copy is damaged ({}) and was deleted; check the disk", plan.to, how)};
   Error error = damaged(plan.from, how);
   error.message += fmt::format("; {} was not written", plan.to);
   return error;
@@ -72,7 +71,7 @@ Status check_written(const CopyPlan& plan, const std::string& path) {
 
 }  // namespace
 
-Status finish_copy(const CopyPlan& plan, PartialFile& partial) {
+Status finish_copy(const CopyPlan& plan, AtomicFile& partial) {
   TRY(check_written(plan, partial.partial_path()));
   for (const char* companion : {"-wal", "-shm", "-journal"}) {
     std::error_code error;
@@ -87,7 +86,7 @@ Status finish_copy(const CopyPlan& plan, PartialFile& partial) {
 
 namespace {
 
-// What is copied is one state of the file: recording goes on beside it, and does not make it start again.
+// The copy has one state of the file: recording continues during it, without restarting it.
 Status copy_pages(const CopyPlan& plan, SQLite::Database& source, SQLite::Database& copy) {
   constexpr int pages_at_once = 256;
   const Transaction state(source, Transaction::Kind::read);
@@ -106,12 +105,12 @@ Status copy_pages(const CopyPlan& plan, SQLite::Database& source, SQLite::Databa
 Status back_up(const CopyPlan& plan) {
   TRY(check_copy(plan));
   auto source = TRY(open_for_reading(plan.from));
-  auto partial = TRY(PartialFile::begin(plan.to, plan.existing));
+  auto partial = TRY(AtomicFile::begin(plan.to, plan.existing));
   try {
-    SQLite::Database copy(partial.partial_path(), SQLite::OPEN_READWRITE);
-    TRY(copy_pages(plan, *source, copy));
-    make_single_file(copy);
-    end_open_runs(copy);
+    const auto copy = open_unchecked(partial.partial_path(), SQLite::OPEN_READWRITE);
+    TRY(copy_pages(plan, *source, *copy));
+    make_single_file(*copy);
+    end_open_runs(*copy);
   } catch (const SQLite::Exception& failure) {
     return copy_error(plan, failure);
   }

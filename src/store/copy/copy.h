@@ -1,13 +1,12 @@
 #pragma once
 
-// Copies of a database, made while it is recorded: the whole of it, or what a range holds. A copy is one file without
-// -wal and -shm, synced, and there whole or not at all; its last run ends with the reason "copied". The file that is
-// copied is only read.
+// Copies a database while it is recorded: all of it, or one time range. A copy is one file without -wal and -shm,
+// synced, and appears completely or not at all; its last run ends with the reason "copied". The source is only read.
 
 #include <functional>
 #include <string>
 
-#include "base/partial_file.h"
+#include "base/atomic_file.h"
 #include "base/result.h"
 #include "store/types.h"
 
@@ -17,16 +16,16 @@ struct CopyPlan {
   std::string from;
   std::string to;
   Existing existing = Existing::keep;
-  // Told how far it is, in percent; false stops it, and nothing is left of it.
+  // Called with the progress in percent. Returning false stops the copy and removes it.
   std::function<bool(int)> progress = [](int) { return true; };
 };
 
-// All of it, page by page, by SQLite's backup API (sqlite.org/backup.html).
+// Copies all pages by SQLite's backup API (sqlite.org/backup.html).
 Status back_up(const CopyPlan& plan);
 
-// What was recorded in the range, as if the file had begun with it and ended with it: the raw rows from the keyframe
-// before it on; where those are gone the rollups, with whole buckets at the ends; and of processes, commands and other
-// names only those that it needs. Nothing recorded in it: an error of kind gone.
+// Copies what was recorded in the range, as if the file had started and ended with it: the raw rows from the preceding
+// keyframe on. If those have expired, the rollups, with complete buckets at the ends. Processes, commands and other
+// names only as far as needed. An error of kind not_found if nothing was recorded in the range.
 Status extract(const CopyPlan& plan, Range range);
 
 }  // namespace memoir

@@ -25,25 +25,25 @@ constexpr const char* kOfBuckets =
     "AND {age} * {block_ms} + slot * {width_ms} <= {to} AND {age} * {block_ms} + (slot + buckets) * {width_ms} > "
     "{from}";
 
-// What did not work throughout a run is told at its begin.
+// Features missing throughout a run are reported at its start.
 constexpr StoreTable kWorking{
     "event", TableKind::log, "boot_ms",
     "kind IN ('degraded', 'restored') AND wall_ms < {from} AND run_id IN (SELECT id FROM copy.run)"};
 
-// As if nothing had been recorded before the range, nor after.
+// As if nothing had been recorded outside of the range.
 constexpr std::array kCuts{
     "UPDATE copy.stretch SET from_ms = MAX(from_ms, {from}), to_ms = MIN(to_ms, {to})",
-    "UPDATE copy.process SET gone_tick_id = NULL, gone_ms = NULL, last_ms = NULL, end_kind = NULL "
-    "WHERE gone_tick_id > {last} AND gone_ms > {to}",
-    // Without a tick nothing else tells how long it was seen.
+    "UPDATE copy.process SET exited_tick_id = NULL, exited_ms = NULL, last_ms = NULL, exit_kind = NULL "
+    "WHERE exited_tick_id > {last} AND exited_ms > {to}",
+    // Without a tick, only the range limits the time of its observation.
     "UPDATE copy.process SET last_ms = {to} WHERE last_ms IS NULL AND {last} = 0",
     "UPDATE copy.run SET first_tick_id = {first} WHERE first_tick_id < {first} "
     "AND id IN (SELECT run_id FROM copy.tick) AND id NOT IN (SELECT run_id FROM copy.stretch)",
-    "UPDATE copy.run SET ended_ms = NULL, end_reason = NULL WHERE ended_ms > {to}",
-    "UPDATE copy.rollup_mark SET (tick_id, target_tick_id, next_subject, next_subject_id) = ("
+    "UPDATE copy.run SET stopped_ms = NULL, stop_reason = NULL WHERE stopped_ms > {to}",
+    "UPDATE copy.rollup_progress SET (tick_id, target_tick_id, next_subject, next_subject_id) = ("
     "SELECT MAX({first}, MIN(tick_id, {end})), MAX({first}, MIN(target_tick_id, {end})), next_subject, next_subject_id "
-    "FROM rollup_mark) WHERE {tiers}",
-    "UPDATE copy.rollup_mark SET tick_id = {first}, target_tick_id = {first} WHERE NOT {tiers}",
+    "FROM rollup_progress) WHERE {tiers}",
+    "UPDATE copy.rollup_progress SET tick_id = {first}, target_tick_id = {first} WHERE NOT {tiers}",
     "DELETE FROM copy.mark WHERE subject = 2 AND subject_id NOT IN (SELECT id FROM copy.process)",
 };
 
@@ -61,7 +61,7 @@ struct Extent {
   bool tiers = false;
 
   std::string in(std::string_view sql, const StoreTable& table = {}) const {
-    // The first tick after those that are copied; where there are none, after those that are rolled up.
+    // The first tick after the copied ones; without any, after the rolled up ones.
     const std::string end = ticks.empty() ? "tick_id" : fmt::format("{}", ticks.last + 1);
     const int subject = static_cast<int>(table.subject.value_or(SubjectKind::machine));
     const bool rolled_up = table.tier != Tier::raw;
@@ -95,7 +95,7 @@ std::string columns_of(SQLite::Database& database, std::string_view table) {
 
 std::string_view rows_of(const StoreTable& table) {
   if (table.kind == TableKind::ticks || table.kind == TableKind::samples) return kOfTicks;
-  if (table.kind == TableKind::rollups) return kOfBuckets;
+  if (table.kind == TableKind::rollups && table.extract.empty()) return kOfBuckets;
   return table.kind == TableKind::names && table.extract.empty() ? kOfNames : table.extract;
 }
 
@@ -107,7 +107,7 @@ void copy_table(SQLite::Database& source, const StoreTable& table, const Extent&
                           columns, table.name, extent.in(rows, table)));
 }
 
-// They are times of the recorder's own clock, which starts again at 0 where no stretch is taken.
+// They are times of the recorder's own clock, which restarts at 0 if no stretch is copied.
 void forget_cuts(SQLite::Database& source) {
   for (const TierShape& shape : kRollupTiers)
     source.exec(fmt::format("UPDATE copy.retention SET {0}_cut = 0, {0}_from_ms = 0", shape.retained));
@@ -117,8 +117,8 @@ Status copy_rows(const CopyPlan& plan, Range range, SQLite::Database& source) {
   Transaction transaction(source, Transaction::Kind::read);
   const Extent extent = extent_of(source, range);
   if (extent.ticks.empty() && !extent.tiers)
-    return Error{ErrorKind::gone, plan.from + ": nothing was recorded in this range"};
-  // Lets the plan's progress stop what runs long within SQLite.
+    return Error{ErrorKind::not_found, plan.from + ": nothing was recorded in this range"};
+  // Allows the plan's progress to stop long operations within SQLite.
   constexpr int steps = 100'000;
   int percent = 0;
   const ProgressWatch watch(source.getHandle(), steps, [&] { return plan.progress(percent); });
@@ -142,7 +142,7 @@ void limit_marks(SQLite::Database& copy) {
   MarkTable marks(copy);
   replay_marks(copy, marks);
   marks.merge();
-  // A mark of all time is one of a day; a process of one day has no other.
+  // A mark of all time also belongs to a day; a process of one day has no other.
   copy.exec("DELETE FROM mark WHERE day = -1");
   Statement(
       copy,
@@ -150,14 +150,12 @@ void limit_marks(SQLite::Database& copy) {
       "SELECT -1, subject, subject_id, metric, value_kib, day * 86400000 + after_ms, before_ms, seen_by FROM mark "
       "WHERE subject <> 2 OR subject_id IN (SELECT subject_id FROM mark WHERE subject = 2 "
       "GROUP BY subject_id HAVING COUNT(DISTINCT day) > 1) "
-      "ORDER BY CASE metric WHEN " +
-          std::to_string(info_of(metric_of(MachineField::mem_available)).number) +
-          " THEN value_kib ELSE -value_kib END, day")
+      "ORDER BY IIF((SELECT m.lowest FROM metric AS m WHERE m.id = metric), value_kib, -value_kib), day")
       .finish();
   transaction.commit();
 }
 
-// Answers over long ranges need not make them each time.
+// So that queries over long ranges need not compute them each time.
 Status write_rollups(const CopyPlan& plan, SQLite::Database& copy) {
   Rollup rollup(copy);
   while (rollup.due()) {
@@ -176,11 +174,11 @@ Status write_extract(const CopyPlan& plan, Range range, const std::string& path,
   attach_copy(*source, path);
   TRY(copy_rows(plan, range, *source));
   source.reset();
-  SQLite::Database copy(path, SQLite::OPEN_READWRITE);
-  hurry_copy(copy);
-  limit_marks(copy);
-  end_open_runs(copy);
-  return write_rollups(plan, copy);
+  const auto copy = open_unchecked(path, SQLite::OPEN_READWRITE);
+  disable_durability(*copy);
+  limit_marks(*copy);
+  end_open_runs(*copy);
+  return write_rollups(plan, *copy);
 }
 
 }  // namespace
@@ -188,7 +186,7 @@ Status write_extract(const CopyPlan& plan, Range range, const std::string& path,
 Status extract(const CopyPlan& plan, Range range) {
   TRY(check_copy(plan));
   auto source = TRY(open_for_copying(plan.from));
-  auto partial = TRY(PartialFile::begin(plan.to, plan.existing));
+  auto partial = TRY(AtomicFile::begin(plan.to, plan.existing));
   try {
     if (Status written = write_extract(plan, range, partial.partial_path(), std::move(source)); !written)
       return written;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What backups and extracts have in common; within the store.
+// Common parts of backups and extracts; internal to the store.
 
 #include <SQLiteCpp/Exception.h>
 
@@ -12,21 +12,21 @@ class Database;
 
 namespace memoir {
 
-// Percent of the progress at which all is written, and the check of it begins.
+// Progress in percent when everything is written and the check starts.
 inline constexpr int kWritten = 60;
 
-// Whether the copy may be written where it is to be.
+// Checks that the copy may be written to its path.
 Status check_copy(const CopyPlan& plan);
 
-// Names the file that the failure is of.
+// Names the file of the failure.
 Error copy_error(const CopyPlan& plan, const SQLite::Exception& failure);
 Error stopped(const CopyPlan& plan);
 
-// Puts the copy in its place once it is found sound. SQLite would take what another database has left beside it for a
-// part of it.
-Status finish_copy(const CopyPlan& plan, PartialFile& partial);
+// Moves the copy to its path after checking it. SQLite would take files that another database left there for parts of
+// it.
+Status finish_copy(const CopyPlan& plan, AtomicFile& partial);
 
-// The run that was recorded into has no end in a copy, unless it is told.
+// Ends the run that is being recorded, which otherwise has no end in a copy.
 void end_open_runs(SQLite::Database& copy);
 
 }  // namespace memoir

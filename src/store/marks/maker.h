@@ -1,8 +1,8 @@
 #pragma once
 
-// Raises high-water marks as ticks are stored: of the machine, of categories, of cgroups' own counters, of processes,
-// and of the sums over the processes of each identity and cgroup. The sums are kept up to date by the processes that
-// changed. Pure, and copied at each tick with the WriterState.
+// Raises high-water marks as ticks are stored: of the machine, categories, cgroups' own counters, processes, and the
+// sums over the processes of each identity and cgroup. The sums are updated by the changed processes. Pure, and copied
+// at each tick with the WriterState.
 
 #include <array>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace memoir {
 
 class MarkMaker {
  public:
-  // The groups of a process whose sums have marks.
+  // The groups of a process that have marks of sums.
   struct Groups {
     std::int64_t identity_id = 0;
     std::int64_t cgroup_id = 0;
@@ -30,27 +30,30 @@ class MarkMaker {
 
   void observe(const MachineMemory& memory);
   void observe_category(std::int64_t id, const CategorySample& sample);
-  // Each cgroup with counters, changed or not.
+  // For each cgroup with counters, changed or not.
   void observe_cgroup(std::int64_t id, const CgroupSample& sample);
-  // A process that is new or changed. `hwm_time` is that of its VmHWM.
+  // For a new or changed process. `hwm_time` is that of its VmHWM.
   void observe_process(std::int64_t id, const Groups& groups, const ProcessMemory& memory, Source source,
                        MarkTime hwm_time);
   void remove_process(std::int64_t id);
 
   // A value between two ticks. It counts for the day of its time.
   void observe(SubjectKind subject, std::int64_t id, Metric metric, std::int64_t kib, MarkTime time);
-  // The peak of a process that exited: it counts for its identity too. The process may be unsampled.
+  // The peak of a process at its exit, which counts for its identity too. The process may be unsampled.
   void observe_exit(std::int64_t id, const Groups& groups, std::int64_t peak_kib, MarkTime time);
 
-  // Raises the marks of the sums. Returns all marks that were raised since begin_tick.
+  // Raises the marks of the sums. Returns all marks raised since begin_tick, or the last take_raised().
   std::vector<Mark> end_tick();
+  // The first tick of a day raises several marks of each process: these are taken before they use much memory.
+  std::size_t raised() const { return raised_.size(); }
+  std::vector<Mark> take_raised() { return std::exchange(raised_, {}); }
 
  private:
-  static constexpr std::array kSummed{Metric::pss, Metric::rss, Metric::uss, Metric::swap};
-  static constexpr std::size_t kMaxProcessMarks = 4;
-  static constexpr std::size_t kMaxMarks = 7;
+  static constexpr std::array kSummed{Metric::pss, Metric::rss, Metric::uss, Metric::swap, Metric::hugetlb};
+  static constexpr std::size_t kMaxProcessMarks = 5;
+  static constexpr std::size_t kMaxMarks = 8;
 
-  // Of today, at the places of marked_metrics(); nullopt is kNone.
+  // Marks of today, at the indexes of marked_metrics(); kNone instead of nullopt.
   template <std::size_t N>
   using Values = std::array<std::int64_t, N>;
   using Parts = Values<kSummed.size()>;
@@ -58,17 +61,17 @@ class MarkMaker {
   struct Member {
     std::int64_t id = 0;
     Groups groups;
-    Parts parts{};  // what the sums have of it
+    Parts parts{};  // its part in the sums
     Values<kMaxProcessMarks> marks{};
   };
   struct Subject {
     SubjectKind kind = SubjectKind::machine;
     bool changed = false;
-    bool counted = false;  // a cgroup whose counters this tick has
+    bool counted = false;  // a cgroup with counters in this tick
     std::int32_t members = 0;
     std::int64_t id = 0;
     Parts sums{};
-    std::array<std::int32_t, kSummed.size()> known{};  // members that have a value
+    std::array<std::int32_t, kSummed.size()> known{};  // members with a value
     Values<kMaxMarks> marks{};
 
     auto key() const { return std::pair(kind, id); }
@@ -77,7 +80,7 @@ class MarkMaker {
   Subject& subject(SubjectKind kind, std::int64_t id);
   Member* find_member(std::int64_t id);
   void count(Subject& group, const Parts& parts, int sign);
-  // Counts a process as it is now instead of as it was before; nullptr if it is absent.
+  // Replaces a process's previous contribution by its current one; nullptr if it is absent.
   void count(SubjectKind kind, std::int64_t Groups::*id, const Member* before, const Member* now);
   void count(const Member* before, const Member* now);
   void raise(SubjectKind kind, std::int64_t id, Metric metric, std::optional<std::int64_t> value, MarkTime time,
@@ -87,7 +90,7 @@ class MarkMaker {
   void drop_absent();
 
   std::vector<Member> members_;    // sorted by id
-  std::vector<Subject> subjects_;  // sorted by key; of those without members only the first thousand stay
+  std::vector<Subject> subjects_;  // sorted by key; of groups without members only the first thousand stay
   std::vector<Mark> raised_;
   std::optional<std::int64_t> day_ms_;
   MarkTime time_;

@@ -17,9 +17,4 @@ MarkTime since_start(MarkTime time, std::int64_t start_ms, bool had_tick_before)
   return {time.at_ms, std::min(earliest, time.at_ms), time.by};
 }
 
-bool raises(Metric metric, std::int64_t value, std::optional<std::int64_t> mark) {
-  if (info_of(metric).lowest) return !mark || value < *mark;
-  return value > mark.value_or(0);
-}
-
 }  // namespace memoir

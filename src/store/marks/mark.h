@@ -3,7 +3,6 @@
 // A high-water mark, or a low-water mark of MemAvailable: its value, when it was reached and how that is known. Pure.
 
 #include <cstdint>
-#include <optional>
 
 #include "model/extremes.h"
 #include "model/metric.h"
@@ -11,15 +10,15 @@
 
 namespace memoir {
 
-inline constexpr std::int64_t kAllTime = -1;  // in the place of a day
+inline constexpr std::int64_t kAllTime = -1;  // in place of a day
 
 // The start of the UTC day.
 std::int64_t day_of(std::int64_t wall_ms);
 
 struct MarkTime {
   std::int64_t at_ms = 0;      // when the value was observed
-  std::int64_t before_ms = 0;  // it was reached after this time: that of the tick before, or at_ms without one
-  SeenBy by = SeenBy::sample;
+  std::int64_t before_ms = 0;  // reached after this time: the previous tick, or at_ms if there was none
+  Origin by = Origin::sample;
 };
 
 // The time of a VmHWM in a process's first tick: it was reached after the process started.
@@ -33,8 +32,5 @@ struct Mark {
   std::int64_t value_kib = 0;
   MarkTime time;
 };
-
-// Returns whether `value` raises the mark, or lowers that of MemAvailable. A high-water mark of 0 counts as none.
-bool raises(Metric metric, std::int64_t value, std::optional<std::int64_t> mark);
 
 }  // namespace memoir

@@ -6,7 +6,7 @@
 #include "store/marks/maker.h"
 #include "store/replay/extremes.h"
 #include "store/replay/tick_cursor.h"
-#include "store/replay/tick_marks.h"
+#include "store/replay/tick_stamps.h"
 #include "store/rows/columns.h"
 #include "store/schema/sql.h"
 
@@ -23,7 +23,7 @@ class Replay {
              ticks),
         cold_(database, rows_sql("process_id, " + column_list(kColdProcessFields), "process_detail", kByProcess),
               ticks),
-        gone_(database, sql::gone_processes, ticks),
+        gone_(database, sql::exited_processes, ticks),
         hot_machine_(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"), ticks),
         cold_machine_(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"), ticks),
         categories_(
@@ -171,10 +171,10 @@ void replay_marks(SQLite::Database& database, MarkTable& marks) {
   const TickSpan ticks{one(database, "SELECT MIN(id) FROM tick").value_or(1), last_tick_id(database)};
   if (ticks.empty()) return;
   Replay replay(database, ticks);
-  TickMarks cursor(database, ticks.first, ticks.last);
-  std::optional<TickMark> before;
+  TickStamps cursor(database, ticks.first, ticks.last);
+  std::optional<TickStamp> before;
   while (cursor.step()) {
-    const TickMark& tick = cursor.mark();
+    const TickStamp& tick = cursor.mark();
     const bool had_tick_before = before && before->run_id == tick.run_id;
     marks.append(replay.marks_of(cursor.id(), {tick.wall_ms, had_tick_before ? before->wall_ms : tick.wall_ms},
                                  had_tick_before));

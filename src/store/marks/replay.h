@@ -1,12 +1,13 @@
 #pragma once
 
-// Makes the marks of stored ticks again, as for an extract, whose range may exclude what raised the marks of its days.
+// Recomputes the marks of stored ticks, for an extract: its range may exclude the values that raised the marks of its
+// days.
 
 #include "store/marks/table.h"
 
 namespace memoir {
 
-// Appends the marks of all ticks, of which the first is a keyframe. Needs an open transaction.
+// Appends the marks of all ticks, the first of which is a keyframe. Needs an open transaction.
 void replay_marks(SQLite::Database& database, MarkTable& marks);
 
 }  // namespace memoir

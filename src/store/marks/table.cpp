@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 
-#include "base/each_of.h"
+#include "base/transformed.h"
 #include "store/schema/sql.h"
 #include "store/tables.h"
 
@@ -17,15 +18,13 @@ namespace {
 constexpr const char* kAppend =
     "INSERT INTO raised_mark (day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-// Of mem_available the lowest value is the mark.
-const std::int64_t kLowMark = info_of(metric_of(MachineField::mem_available)).number;
-const std::string kRaise = fmt::format(
+constexpr const char* kRaise =
     "INSERT INTO mark (day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE "
     "SET value_kib = excluded.value_kib, after_ms = excluded.after_ms, before_ms = excluded.before_ms, "
     "seen_by = excluded.seen_by "
-    "WHERE CASE metric WHEN {} THEN excluded.value_kib < value_kib ELSE excluded.value_kib > value_kib END",
-    kLowMark);
+    "WHERE IIF((SELECT m.lowest FROM metric AS m WHERE m.id = excluded.metric), excluded.value_kib < value_kib, "
+    "excluded.value_kib > value_kib)";
 // The mark of a process's first day becomes its first mark of all time.
 constexpr const char* kKeepFirstDay =
     "INSERT INTO mark (day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by) "
@@ -37,11 +36,16 @@ std::int64_t day_number(std::int64_t day_ms) {
   return day_ms == kAllTime ? kAllTime : day_ms / kDayLengthMs;
 }
 
-// By the store's number of it.
+// By the store's number.
 Metric marked_metric(SubjectKind kind, std::int64_t number) {
   const std::vector<Metric>& metrics = marked_metrics(kind);
   const auto found = std::ranges::find(metrics, number, [](Metric metric) { return info_of(metric).number; });
   return found == metrics.end() ? metrics.front() : *found;
+}
+
+bool is_lowest(std::int64_t number) {
+  return std::ranges::any_of(kMetricInfos,
+                             [number](const MetricInfo& info) { return info.number == number && info.lowest; });
 }
 
 HighWater high_water_of(const Mark& mark) {
@@ -59,7 +63,13 @@ HighWater high_water_of(const Mark& mark) {
 
 constexpr Range kWhenever{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
 
-// The days of table mark that have the marks of a kind. A process that lived within one day has none of all time.
+// Rows of subjects, from the first to the last.
+struct SubjectIds {
+  std::int64_t from = std::numeric_limits<std::int64_t>::min();
+  std::int64_t to = std::numeric_limits<std::int64_t>::max();
+};
+
+// The days in table mark with marks of a kind. A process that ran within one day has no mark of all time.
 std::vector<MarkDays> stored_days(SQLite::Database& database, SubjectKind kind, MarkDays days) {
   const std::int64_t kept_from =
       std::max<std::int64_t>(one(database, "SELECT day_from_ms FROM retention").value_or(0), 0);
@@ -68,15 +78,15 @@ std::vector<MarkDays> stored_days(SQLite::Database& database, SubjectKind kind, 
   return {{kept_from, std::numeric_limits<std::int64_t>::max()}, days};
 }
 
-// Calls visit(row, number of the metric) for each mark of a kind, of a subject several times. The rows come by days and
-// metrics, those of table mark first.
+// Calls visit(row, number of the metric) for each mark of a kind, several times per subject. The rows are ordered by
+// days and metrics, those of table mark first.
 template <typename Visit>
 void visit_marks(SQLite::Database& database, SubjectKind kind, MarkDays days, std::optional<Metric> metric,
-                 Range reached, const Visit& visit) {
+                 Range reached, const Visit& visit, SubjectIds ids = {}) {
   const auto number = metric ? std::optional<std::int64_t>(info_of(*metric).number) : std::nullopt;
   const auto visit_days = [&](Statement& rows, MarkDays span) {
     rows.bind(static_cast<int>(kind), day_number(span.from), day_number(span.to), reached.from_ms, reached.to_ms,
-              number);
+              number, ids.from, ids.to);
     while (rows.step()) visit(rows);
   };
   Statement stored(database, sql::marks);
@@ -89,35 +99,43 @@ Mark read_mark(const Statement& row, SubjectKind kind, MarkDays days, Metric met
   const std::int64_t day_ms = days.from < 0 ? kAllTime : row.integer(3);
   const std::int64_t at_ms = row.integer(4);
   return {day_ms, kind,           row.integer(0),
-          metric, row.integer(2), {at_ms, at_ms - row.integer(5), seen_by(row.maybe(6)).value_or(SeenBy::sample)}};
+          metric, row.integer(2), {at_ms, at_ms - row.integer(5), seen_by(row.maybe(6)).value_or(Origin::sample)}};
 }
 
-// Of equal marks the first one counts: a recorder that restarts observes an old value again.
+// The first of equal marks counts: a restarted recorder observes an old value again.
 bool exceeds(const Mark& mark, const Mark& other) {
   if (mark.value_kib == other.value_kib) return mark.time.at_ms < other.time.at_ms;
   return raises(mark.metric, mark.value_kib, other.value_kib);
 }
+
+// A statement that is not reset would keep old pages from being checkpointed.
+struct ResetAfter {
+  Statement& statement;
+  ~ResetAfter() { statement.reset(); }
+};
 
 }  // namespace
 
 MarkTable::MarkTable(SQLite::Database& database)
     : append_(database, kAppend),
       raised_(database,
-              "SELECT day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by FROM raised_mark"),
+              "SELECT day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by FROM raised_mark "
+              "ORDER BY day, subject, metric, subject_id, id"),
       raise_(database, kRaise),
       first_ms_(database, "SELECT first_ms FROM process WHERE id = ?"),
       keep_first_day_(database, kKeepFirstDay),
       clear_(database, "DELETE FROM raised_mark") {}
 
-void MarkTable::append(const std::vector<Mark>& raised) {
+std::size_t MarkTable::append(const std::vector<Mark>& raised) {
   for (const Mark& mark : raised) {
     append_.run(day_number(mark.day_ms), static_cast<int>(mark.subject), mark.subject_id, info_of(mark.metric).number,
                 mark.value_kib, mark.time.at_ms - mark.day_ms, mark.time.at_ms - mark.time.before_ms,
                 static_cast<int>(mark.time.by));
   }
+  return raised.size();
 }
 
-// Most processes live within one UTC day. The marks of that day are those of all time, and only they are stored.
+// Most processes run within one UTC day. The marks of that day are also those of all time, and only these are stored.
 bool MarkTable::is_all_time(const Raised& mark) {
   if (mark.subject != static_cast<std::int64_t>(SubjectKind::process)) return true;
   const auto first_ms = first_ms_.one(mark.subject_id);
@@ -126,23 +144,31 @@ bool MarkTable::is_all_time(const Raised& mark) {
   return true;
 }
 
+// In the order of table mark, one at a time: the first tick raises those of all processes.
 void MarkTable::merge() {
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, Raised> highest;
+  const auto raise = [this](const Raised& mark, std::int64_t day, std::int64_t after_ms) {
+    raise_.run(day, mark.subject, mark.subject_id, mark.metric, mark.value_kib, after_ms, mark.before_ms, mark.seen_by);
+  };
+  const auto store = [&](const Raised& mark) {
+    raise(mark, mark.day, mark.after_ms);
+    if (is_all_time(mark)) raise(mark, kAllTime, mark.day * kDayLengthMs + mark.after_ms);
+  };
+  const auto key = [](const Raised& mark) { return std::tie(mark.day, mark.subject, mark.metric, mark.subject_id); };
+  const ResetAfter reset{raised_};
+  std::optional<Raised> highest;
   raised_.bind();
   while (raised_.step()) {
     const Raised mark{raised_.integer(0), raised_.integer(1), raised_.integer(2), raised_.integer(3),
                       raised_.integer(4), raised_.integer(5), raised_.integer(6), raised_.integer(7)};
-    const auto [found, added] = highest.try_emplace({mark.day, mark.subject, mark.metric, mark.subject_id}, mark);
-    const bool is_higher = (mark.value_kib > found->second.value_kib) == (mark.metric != kLowMark);
-    if (!added && is_higher && mark.value_kib != found->second.value_kib) found->second = mark;
+    if (highest && key(*highest) == key(mark)) {
+      const bool is_higher = (mark.value_kib > highest->value_kib) != is_lowest(mark.metric);
+      if (is_higher && mark.value_kib != highest->value_kib) highest = mark;
+      continue;
+    }
+    if (highest) store(*highest);
+    highest = mark;
   }
-  const auto raise = [this](const Raised& mark, std::int64_t day, std::int64_t after_ms) {
-    raise_.run(day, mark.subject, mark.subject_id, mark.metric, mark.value_kib, after_ms, mark.before_ms, mark.seen_by);
-  };
-  for (const auto& [key, mark] : highest) {
-    raise(mark, mark.day, mark.after_ms);
-    if (is_all_time(mark)) raise(mark, kAllTime, mark.day * kDayLengthMs + mark.after_ms);
-  }
+  if (highest) store(*highest);
   clear_.run();
 }
 
@@ -151,7 +177,7 @@ std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database,
   if (std::ranges::find(kGroupKinds, kind) == kGroupKinds.end()) return names;
   const StoreTable& table = table_of_groups(kind);
   Statement rows(database, fmt::format("SELECT id, {} FROM {} ORDER BY id", table.title, table.name));
-  while (rows.step()) names[rows.integer(0)] = rows.text(1);
+  while (rows.step()) names[rows.integer(0)] = rows.name(1);
   return names;
 }
 
@@ -166,7 +192,7 @@ std::vector<HighWater> load_marks(SQLite::Database& database, MarkDays days, con
       if (!added && exceeds(mark, found->second)) found->second = mark;
     });
   }
-  return each_of(marks, [&names](const auto& entry) {
+  return transformed(marks, [&names](const auto& entry) {
     HighWater mark = high_water_of(entry.second);
     const auto& of_kind = names[mark.subject];
     if (const auto name = of_kind.find(mark.subject_id); name != of_kind.end()) mark.name = name->second;
@@ -183,13 +209,25 @@ ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::
     const auto [found, added] = highest.try_emplace(mark.subject_id, mark);
     if (!added && exceeds(mark, found->second)) found->second = mark;
   });
-  std::vector<Mark> order = each_of(highest, [](const auto& entry) { return entry.second; });
+  std::vector<Mark> order = transformed(highest, [](const auto& entry) { return entry.second; });
   const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), most));
   std::partial_sort(order.begin(), end, order.end(), [](const Mark& a, const Mark& b) {
     return std::tie(b.value_kib, a.time.at_ms, a.subject_id) < std::tie(a.value_kib, b.time.at_ms, b.subject_id);
   });
   order.erase(end, order.end());
-  return {each_of(order, high_water_of), static_cast<std::int64_t>(highest.size())};
+  return {transformed(order, high_water_of), static_cast<std::int64_t>(highest.size())};
+}
+
+std::vector<HighWater> load_marks_of_process(SQLite::Database& database, std::int64_t process_id) {
+  std::map<std::int64_t, Mark> highest;  // by the number of the metric
+  const auto keep = [&highest](const Statement& row) {
+    const Metric metric = marked_metric(SubjectKind::process, row.integer(1));
+    const Mark mark = read_mark(row, SubjectKind::process, MarkDays(), metric);
+    const auto [found, added] = highest.try_emplace(row.integer(1), mark);
+    if (!added && exceeds(mark, found->second)) found->second = mark;
+  };
+  visit_marks(database, SubjectKind::process, MarkDays(), std::nullopt, kWhenever, keep, {process_id, process_id});
+  return transformed(highest, [](const auto& entry) { return high_water_of(entry.second); });
 }
 
 }  // namespace memoir

@@ -1,7 +1,7 @@
 #pragma once
 
-// High-water marks in the store. Each tick appends the marks that it raises to the table raised_mark, in one place. Now
-// and then the highest of them move to the table mark, where each subject, metric and day has one row. Readers read
+// High-water marks in the store. Each tick appends the marks that it raises to the table raised_mark, in one place.
+// Periodically the highest of them move to the table mark, where each subject, metric and day has one row. Readers read
 // both.
 
 #include <cstdint>
@@ -21,8 +21,9 @@ class MarkTable {
  public:
   explicit MarkTable(SQLite::Database& database);
 
-  void append(const std::vector<Mark>& raised);
-  // Moves what was appended to the marks of days and of all time.
+  // Returns their number.
+  std::size_t append(const std::vector<Mark>& raised);
+  // Moves appended marks to the marks of days and of all time.
   void merge();
 
  private:
@@ -57,9 +58,12 @@ struct MarkDays {
 // The marks of these days and kinds, sorted by day, subject and metric.
 std::vector<HighWater> load_marks(SQLite::Database& database, MarkDays days, const std::set<SubjectKind>& kinds);
 
-// The highest `most` of a metric of processes, one of each (Reader::process_marks).
+// The `most` highest marks of a process metric, one per process (Reader::process_marks).
 ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached, Metric metric,
                                 std::size_t most);
+
+// The marks of all time of one process.
+std::vector<HighWater> load_marks_of_process(SQLite::Database& database, std::int64_t process_id);
 
 // The names of the categories, identities or cgroups, by their row; empty for other kinds.
 std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database, SubjectKind kind);

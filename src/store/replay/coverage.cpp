@@ -11,24 +11,24 @@ std::int64_t longest_step_ms(std::int64_t interval_ms) {
   return interval_ms + interval_ms / 2 + std::min<std::int64_t>(1000, interval_ms / 2);
 }
 
-bool is_gap(const TickMark& before, const TickMark& after) {
+bool is_gap(const TickStamp& before, const TickStamp& after) {
   const bool same_boot = before.boot_id == after.boot_id;
   const std::int64_t apart = same_boot ? after.boot_ms - before.boot_ms : after.wall_ms - before.wall_ms;
   return apart > longest_step_ms(before.interval_ms);
 }
 
-bool is_clock_step(const TickMark& before, const TickMark& after) {
+bool is_clock_step(const TickStamp& before, const TickStamp& after) {
   if (before.boot_id != after.boot_id) return false;
   return std::abs((after.wall_ms - before.wall_ms) - (after.boot_ms - before.boot_ms)) > kClockStepMs;
 }
 
-std::int64_t held_until_ms(const TickMark& before, const TickMark& after) {
+std::int64_t valid_until_ms(const TickStamp& before, const TickStamp& after) {
   if (is_gap(before, after)) return before.wall_ms;
   if (is_clock_step(before, after)) return before.wall_ms + after.boot_ms - before.boot_ms;
   return std::max(before.wall_ms, after.wall_ms);
 }
 
-std::string gap_reason(const TickMark& before, const TickMark& after) {
+std::string gap_reason(const TickStamp& before, const TickStamp& after) {
   if (before.boot_id != after.boot_id) return "rebooted";
   if (before.run_id != after.run_id) return before.run_end == "unclean" ? "killed" : "not running";
   const std::int64_t interval = std::max<std::int64_t>(before.interval_ms, 1);
@@ -36,18 +36,18 @@ std::string gap_reason(const TickMark& before, const TickMark& after) {
   return after.skipped >= missing ? "late" : "lost";
 }
 
-bool reaches(const TickMark& last, std::int64_t at_ms) {
+bool reaches(const TickStamp& last, std::int64_t at_ms) {
   return last.run_end.empty() && at_ms - last.wall_ms <= longest_step_ms(last.interval_ms);
 }
 
-// From the last tick to the next: recorded, or why not.
-void CoverageBuilder::connect(const TickMark& next, const std::string& gap) {
+// From the last tick to the next: recorded, or the reason of the gap.
+void CoverageBuilder::connect(const TickStamp& next, const std::string& gap) {
   if (last_.empty()) {
     first_ms_ = latest_ms_ = next.wall_ms;
     last_.push_back(next);
   } else {
-    const TickMark& before = last_.front();
-    const std::int64_t held_ms = gap.empty() ? held_until_ms(before, next) : before.wall_ms;
+    const TickStamp& before = last_.front();
+    const std::int64_t held_ms = gap.empty() ? valid_until_ms(before, next) : before.wall_ms;
     add_span(before.wall_ms, held_ms, "");
     add_span(held_ms, next.wall_ms, gap.empty() ? "clock set" : gap);
     last_.front() = next;
@@ -56,19 +56,19 @@ void CoverageBuilder::connect(const TickMark& next, const std::string& gap) {
   latest_ms_ = std::max(latest_ms_, next.wall_ms);
 }
 
-void CoverageBuilder::count(const TickMark& tick, std::int64_t ticks) {
+void CoverageBuilder::count(const TickStamp& tick, std::int64_t ticks) {
   coverage_.ticks += ticks;
   if (tick.run_id != last_run_) ++coverage_.runs;
   last_run_ = tick.run_id;
 }
 
-void CoverageBuilder::add(const TickMark& tick) {
+void CoverageBuilder::add(const TickStamp& tick) {
   const bool gap = !last_.empty() && is_gap(last_.front(), tick);
   connect(tick, gap ? gap_reason(last_.front(), tick) : "");
   if (tick.wall_ms >= range_.from_ms && tick.wall_ms <= range_.to_ms) count(tick, 1);
 }
 
-void CoverageBuilder::add(const StretchMark& stretch) {
+void CoverageBuilder::add(const StretchInfo& stretch) {
   connect(stretch.first, stretch.gap);
   add_span(stretch.first.wall_ms, stretch.last.wall_ms, "");
   last_.front() = stretch.last;
@@ -85,7 +85,7 @@ void CoverageBuilder::add(const StretchMark& stretch) {
   count(stretch.last, std::llround(share * static_cast<double>(stretch.ticks)));
 }
 
-// Adjoining stretches of recording become one, so that few are left. The wall clock may have been stepped back.
+// Adjacent stretches of recording become one, so that few remain. The wall clock may have been stepped back.
 void CoverageBuilder::add_span(std::int64_t from_ms, std::int64_t to_ms, const std::string& reason) {
   if (to_ms <= from_ms) return;
   if (reason.empty() && !spans_.empty() && spans_.back().reason.empty() && spans_.back().to_ms == from_ms) {
@@ -95,7 +95,7 @@ void CoverageBuilder::add_span(std::int64_t from_ms, std::int64_t to_ms, const s
   }
 }
 
-// What covers all of a stretch that no span begins or ends in: a recorded one, else the latest gap.
+// Returns the span that covers a piece in which no span starts or ends: a recorded one, otherwise the latest gap.
 const CoverageBuilder::Span* CoverageBuilder::span_of(std::int64_t from_ms, std::int64_t to_ms) const {
   const Span* found = nullptr;
   for (const Span& span : spans_) {

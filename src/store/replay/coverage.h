@@ -1,6 +1,6 @@
 #pragma once
 
-// Which part of a range was recorded: pure, over the ticks in the order of recording.
+// Computes the recorded part of a range from the ticks in recording order. Pure.
 
 #include <cstdint>
 #include <string>
@@ -10,54 +10,54 @@
 
 namespace memoir {
 
-// What of a tick matters to coverage.
-struct TickMark {
+// The properties of a tick that matter to coverage.
+struct TickStamp {
   std::int64_t wall_ms = 0;
   std::int64_t boot_ms = 0;
   std::int64_t run_id = 0;
   std::int64_t boot_id = 0;
   std::int64_t interval_ms = 0;
   std::int64_t skipped = 0;
-  std::string run_end;  // reason; empty as long as the run is not ended
+  std::string run_end;  // reason; empty while the run has not ended
 };
 
-// How far apart two ticks may lie for what is between them to count as recorded: half an interval late, and a second
+// Maximum distance of two ticks for the time between them to count as recorded: half an interval late, plus a second
 // (or half an interval, if that is less) for a busy machine.
 std::int64_t longest_step_ms(std::int64_t interval_ms);
 
-// Whether consecutive ticks lie too far apart: by the boot clock, or across boots by the wall clock.
-bool is_gap(const TickMark& before, const TickMark& after);
-// Wall and boot clock move together but for a step of the wall clock; a little slewing is none.
+// Returns whether consecutive ticks are too far apart: by the boot clock, or across boots by the wall clock.
+bool is_gap(const TickStamp& before, const TickStamp& after);
+// Wall and boot clock move together except for a step of the wall clock; slight slewing does not count.
 inline constexpr std::int64_t kClockStepMs = 1000;
 
-// Whether the wall clock was set between two ticks: it moved otherwise than the boot clock.
-bool is_clock_step(const TickMark& before, const TickMark& after);
+// Returns whether the wall clock was set between two ticks: it moved differently from the boot clock.
+bool is_clock_step(const TickStamp& before, const TickStamp& after);
 
-// Until when, on the wall clock of `before`, what it saw held: to the next tick; before a gap, no longer than itself;
-// where the clock was set in between, for as long as it really took.
-std::int64_t held_until_ms(const TickMark& before, const TickMark& after);
+// Returns the end, on the wall clock of `before`, of the time for which its values hold. That is the next tick; before
+// a gap its own time; if the clock was set between them, the actual duration.
+std::int64_t valid_until_ms(const TickStamp& before, const TickStamp& after);
 
-std::string gap_reason(const TickMark& before, const TickMark& after);
+std::string gap_reason(const TickStamp& before, const TickStamp& after);
 
-// Whether the last tick there is still speaks for `at_ms`.
-bool reaches(const TickMark& last, std::int64_t at_ms);
+// Returns whether the last tick is still valid at `at_ms`.
+bool reaches(const TickStamp& last, std::int64_t at_ms);
 
-// Ticks without a gap and without a step of the wall clock, as a row of `stretch` tells of them.
-struct StretchMark {
-  TickMark first;
-  TickMark last;
+// Ticks without a gap or a step of the wall clock between them: a row of `stretch`.
+struct StretchInfo {
+  TickStamp first;
+  TickStamp last;
   std::int64_t ticks = 0;
   std::string gap;       // before it; empty if there is none
-  bool counted = false;  // `ticks` are those in the range; else all, of which a share is estimated
+  bool counted = false;  // `ticks` are those in the range; otherwise all, of which a share is estimated
 };
 
-// Takes stretches and then single ticks, in their order: what lies in the range, and one before and after if there is.
+// Takes stretches and then single ticks, in order: those in the range, with one before and one after if they exist.
 class CoverageBuilder {
  public:
   explicit CoverageBuilder(Range range) : range_(range) {}
 
-  void add(const TickMark& tick);
-  void add(const StretchMark& stretch);
+  void add(const TickStamp& tick);
+  void add(const StretchInfo& stretch);
   Coverage finish();
 
  private:
@@ -67,14 +67,14 @@ class CoverageBuilder {
     std::string reason;  // empty: recorded
   };
 
-  void connect(const TickMark& next, const std::string& gap);
-  void count(const TickMark& tick, std::int64_t ticks);
+  void connect(const TickStamp& next, const std::string& gap);
+  void count(const TickStamp& tick, std::int64_t ticks);
   void add_span(std::int64_t from_ms, std::int64_t to_ms, const std::string& reason);
   const Span* span_of(std::int64_t from_ms, std::int64_t to_ms) const;
 
   Range range_;
   std::vector<Span> spans_;
-  std::vector<TickMark> last_;  // none or one
+  std::vector<TickStamp> last_;  // none or one
   std::int64_t first_ms_ = 0;
   std::int64_t latest_ms_ = 0;
   std::int64_t last_run_ = 0;

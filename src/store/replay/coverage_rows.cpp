@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "store/replay/tick_marks.h"
+#include "store/replay/tick_stamps.h"
 #include "store/schema/sql.h"
 
 namespace memoir {
@@ -20,7 +20,7 @@ class CoverageRows {
         count_(database, "SELECT COUNT(*) FROM tick WHERE wall_ms BETWEEN ? AND ? AND id BETWEEN ? AND ?") {}
 
   void visit() {
-    Statement ends(database_, "SELECT MIN(id), (SELECT tick_id FROM rollup_mark) FROM tick");
+    Statement ends(database_, "SELECT MIN(id), (SELECT tick_id FROM rollup_progress) FROM tick");
     ends.step();
     oldest_id_ = ends.maybe(0).value_or(std::numeric_limits<std::int64_t>::max());
     const std::int64_t watermark_id = std::max(ends.maybe(1).value_or(0), oldest_id_);
@@ -29,7 +29,7 @@ class CoverageRows {
   }
 
  private:
-  std::optional<TickMark> mark_of(std::int64_t id) {
+  std::optional<TickStamp> mark_of(std::int64_t id) {
     marks_.go_to(id, id);
     return marks_.step() ? std::optional(marks_.mark()) : std::nullopt;
   }
@@ -40,7 +40,7 @@ class CoverageRows {
     while (rows.step()) {
       const std::int64_t first_id = rows.integer(0);
       const std::int64_t last_id = std::min(rows.integer(1), last_rolled_id);
-      StretchMark stretch;
+      StretchInfo stretch;
       stretch.last = {rows.integer(3), rows.integer(4), rows.integer(5), rows.integer(6), rows.integer(7), 0,
                       rows.text(8)};
       stretch.first = stretch.last;
@@ -52,8 +52,8 @@ class CoverageRows {
     }
   }
 
-  // Of a stretch that is not gone as a whole, the part before the oldest tick.
-  void add_gone(StretchMark stretch, std::int64_t first_id, std::int64_t last_id) {
+  // The part before the oldest tick of a partly expired stretch.
+  void add_gone(StretchInfo stretch, std::int64_t first_id, std::int64_t last_id) {
     stretch.ticks = std::min(last_id + 1, oldest_id_) - first_id;
     if (last_id >= oldest_id_) {
       if (const auto oldest = mark_of(oldest_id_)) stretch.last = *oldest;
@@ -68,14 +68,15 @@ class CoverageRows {
     coverage_.add({*first, *last, ticks_within(*first, *last, first_id, last_id), gap, true});
   }
 
-  // Of a stretch the ticks in the range.
-  std::int64_t ticks_within(const TickMark& first, const TickMark& last, std::int64_t first_id, std::int64_t last_id) {
+  // Number of a stretch's ticks in the range.
+  std::int64_t ticks_within(const TickStamp& first, const TickStamp& last, std::int64_t first_id,
+                            std::int64_t last_id) {
     if (range_.from_ms <= first.wall_ms && last.wall_ms <= range_.to_ms) return last_id - first_id + 1;
     return count_.one(range_.from_ms, range_.to_ms, first_id, last_id).value_or(0);
   }
 
-  // From the tick before those of the range to the one after. Most often they are few, and it is looked at all of them;
-  // where the wall clock was set, other ticks lie between, and what one saw may hold longer than the next is away.
+  // From the tick before the range to the one after it. There are usually few, and all of them are visited. If the wall
+  // clock was set, other ticks may be between them, and a tick may hold for longer than the distance of the next.
   void visit_ticks(std::int64_t watermark_id) {
     Statement span(database_,
                    "SELECT COALESCE(MAX(id) FILTER (WHERE wall_ms <= ?2), ?1), "
@@ -91,9 +92,9 @@ class CoverageRows {
   SQLite::Database& database_;
   Range range_;
   CoverageBuilder& coverage_;
-  TickMarks marks_;
+  TickStamps marks_;
   Statement count_;
-  std::int64_t oldest_id_ = 0;  // of the ticks that are kept
+  std::int64_t oldest_id_ = 0;  // of the stored ticks
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ struct StoredMetric {
   Metric metric;
 };
 
-// All that have rows.
+// All metrics with rows.
 constexpr std::array kStored{StoredMetric{SubjectKind::machine, Metric::used},
                              StoredMetric{SubjectKind::machine, metric_of(MachineField::mem_available)},
                              StoredMetric{SubjectKind::category, Metric::rss},
@@ -30,20 +30,24 @@ void read_extremes(const Statement& row, int first, std::vector<ExtremeRow>& row
            info_of(stored.metric).number == row.integer(first + 2);
   });
   if (known == kStored.end()) return;
-  const auto add = [&](int column, std::optional<std::int64_t> after_ms, SeenBy by) {
-    if (const auto kib = row.maybe(column))
-      rows.push_back({row.integer(first + 1), known->metric, *kib, row.integer(column + 1), after_ms, by});
+  const auto add = [&](int column, std::optional<std::int64_t> after_ms, Origin by) {
+    const auto kib = row.maybe(column);
+    if (!kib) return;
+    rows.push_back({row.integer(first + 1), known->metric, *kib, row.integer(column + 1), after_ms, by});
+    if (known->metric != Metric::hwm) return;
+    rows.push_back(rows.back());
+    rows.back().metric = Metric::rss;
   };
-  add(first + 3, std::nullopt, SeenBy::look);
-  add(first + 5, row.maybe(first + 7), seen_by(row.maybe(first + 8)).value_or(SeenBy::look));
+  add(first + 3, std::nullopt, Origin::scan);
+  add(first + 5, row.maybe(first + 7), seen_by(row.maybe(first + 8)).value_or(Origin::scan));
 }
 
-ExtremesBetween::ExtremesBetween(SQLite::Database& database, const TickSpan& ticks, const HistoryQuestion& question) {
+ExtremesBetween::ExtremesBetween(SQLite::Database& database, const TickSpan& ticks, const HistoryQuery& question) {
   const auto is_asked = [&](const StoredMetric& stored) {
     return stored.kind == question.kind && std::ranges::find(question.metrics, stored.metric) != question.metrics.end();
   };
   if (std::ranges::none_of(kStored, is_asked)) return;
-  // Those of the tick after the last are of the time before it.
+  // Extremes of the tick after the last belong to the time before it.
   Statement rows(
       database,
       fmt::format("SELECT {}, t.wall_ms FROM extreme AS e JOIN tick AS t ON t.id = e.tick_id "
@@ -63,14 +67,19 @@ ExtremesBetween::ExtremesBetween(SQLite::Database& database, const TickSpan& tic
 void ExtremesBetween::cut(const SubjectInterval& of, const VisitInterval& visit) const {
   const Interval& interval = of.interval;
   const auto found = seen_.find({of.subject_id, of.metric});
-  if (found == seen_.end() || !interval.mean || interval.from_ms == interval.until_ms) return visit(of);
+  if (found == seen_.end() || !interval.mean) return visit(of);
   const std::vector<Seen>& all = found->second;
   const auto part = [&](std::int64_t from_ms, std::int64_t until_ms) {
     return SubjectInterval{of.subject_id, of.metric, of.processes,
-                           constant(from_ms, until_ms, interval.mean, interval.exact)};
+                           constant(from_ms, until_ms, interval.mean, interval.exact), of.pass};
   };
   std::int64_t from_ms = interval.from_ms;
   auto seen = std::ranges::lower_bound(all, from_ms, {}, &Seen::within_ms);
+  if (from_ms == interval.until_ms) {
+    SubjectInterval point = of;
+    for (; seen != all.end() && seen->within_ms() == from_ms; ++seen) touch(point.interval, seen->row.kib, from_ms);
+    return visit(point);
+  }
   while (seen != all.end() && seen->within_ms() < interval.until_ms) {
     const std::int64_t begin_ms = seen->within_ms();
     if (begin_ms > from_ms) visit(part(from_ms, begin_ms));

@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of the table extreme: what looks between two ticks saw beyond both.
+// Rows of the table extreme: values of scans between two ticks, beyond both.
 
 #include <cstdint>
 #include <map>
@@ -21,35 +21,36 @@ struct ExtremeRow {
   Metric metric = Metric::rss;
   std::int64_t kib = 0;
   std::int64_t at_ms = 0;
-  std::optional<std::int64_t> after_ms = {};  // when it was not yet so, if that is not the tick before
-  SeenBy by = SeenBy::look;
+  std::optional<std::int64_t> after_ms = {};  // last time below it, if later than the previous tick
+  Origin by = Origin::scan;
 };
 
-// Columns of a row, in the order that read_extremes expects; `e` and `t` stand for the tables extreme and tick.
+// Columns of a row, in the order that read_extremes expects; `e` and `t` are the tables extreme and tick.
 inline constexpr const char* kExtremeColumns =
     "e.subject, e.subject_id, e.metric, e.low_kib, t.wall_ms - e.low_before_ms, e.high_kib, "
     "t.wall_ms - e.high_before_ms, t.wall_ms - e.high_after_ms, e.high_seen_by";
 
-// The lowest and the highest of a row, as far as it has them. `first`: the column of subject_id's subject. Nothing for
-// a metric that we do not know.
+// The minimum and maximum of a row, as far as present; a high-water mark also as RSS, which reached it. `first`: the
+// column of subject_id's subject. Nothing for an unknown metric.
 void read_extremes(const Statement& row, int first, std::vector<ExtremeRow>& rows);
 
-// Those of one kind of subject over a span of ticks, put into the intervals that ticks make.
+// Extremes of one subject kind over a span of ticks, inserted into the intervals of ticks.
 class ExtremesBetween {
  public:
-  // Of what is asked about.
-  ExtremesBetween(SQLite::Database& database, const TickSpan& ticks, const HistoryQuestion& question);
+  // Reads those of the query's subjects.
+  ExtremesBetween(SQLite::Database& database, const TickSpan& ticks, const HistoryQuery& question);
 
-  // Hands out the interval, cut where something lower or higher was seen within it: what was seen is the lowest or
-  // highest of the part from there to the next tick. What memory.peak told at a tick is of the time that ends there.
+  // Visits the interval, split where a lower or higher value was observed within it: the observed value is the minimum
+  // or maximum of the part from there to the next tick. The rise of memory.peak at a tick counts before the tick, that
+  // of VmHWM at the tick, which may be its process's first.
   void cut(const SubjectInterval& of, const VisitInterval& visit) const;
 
  private:
   struct Seen {
-    std::int64_t tick_ms = 0;  // of the tick after it
+    std::int64_t tick_ms = 0;  // of the next tick
     ExtremeRow row;
 
-    std::int64_t within_ms() const { return row.by == SeenBy::memory_peak ? row.at_ms - 1 : row.at_ms; }
+    std::int64_t within_ms() const { return row.by == Origin::memory_peak ? row.at_ms - 1 : row.at_ms; }
   };
 
   std::map<std::pair<std::int64_t, Metric>, std::vector<Seen>> seen_;  // sorted by time

@@ -1,8 +1,8 @@
 #pragma once
 
-// From when until when each sample of a subject holds: pure, over the ticks and the rows in them, in the order of
-// recording. An interval begins where its subject has a row (at a keyframe even if nothing changed) and after a gap; it
-// ends at the next one, at the subject's end, and before a gap.
+// Computes the time for which each sample of a subject holds, from the ticks and their rows in recording order. Pure.
+// An interval starts at a row of its subject (at a keyframe even without a change) and after a gap; it ends at the next
+// row, at the subject's end, and before a gap.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,26 +17,25 @@
 namespace memoir {
 
 struct PlannedInterval {
-  std::size_t number = 0;    // in the order of opening
-  std::int64_t tick_id = 0;  // in which it begins; 0: none
+  std::size_t number = 0;    // in opening order
+  std::int64_t tick_id = 0;  // in which it starts; 0: none
   std::int64_t subject_id = 0;
   std::int64_t at_ms = 0;
   std::int64_t until_ms = 0;
 };
 
-// `Values`: what the caller keeps of a subject beside, for as long as it does not remove it.
+// `Values`: the caller's data of a subject, kept until its removal.
 template <typename Values>
 class IntervalPlan {
  public:
   using Visit = std::function<void(const PlannedInterval&, const Values&)>;
 
-  // `visit` gets each interval that touches the range, clipped to it, when it ends: those of one subject in their
-  // order.
+  // `visit` gets each interval that touches the range, clipped to it, when it ends: those of one subject in order.
   IntervalPlan(Range range, Visit visit) : range_(range), visit_(std::move(visit)) {}
 
-  void begin_tick(std::int64_t tick_id, bool keyframe, const TickMark& mark) {
+  void begin_tick(std::int64_t tick_id, bool keyframe, const TickStamp& mark) {
     const bool broken = mark_ && (is_gap(*mark_, mark) || is_clock_step(*mark_, mark));
-    const std::int64_t held_ms = mark_ ? held_until_ms(*mark_, mark) : mark.wall_ms;
+    const std::int64_t held_ms = mark_ ? valid_until_ms(*mark_, mark) : mark.wall_ms;
     tick_id_ = tick_id;
     mark_ = mark;
     if (!keyframe && !broken) return;
@@ -46,7 +45,7 @@ class IntervalPlan {
     for (const std::int64_t subject : were_open) open(subject);
   }
 
-  // What it held until now has been told when this returns: its values may change.
+  // Its values up to now have been visited when this returns: they may change.
   Values& open(std::int64_t subject_id) {
     Subject& subject = subjects_[subject_id];
     if (subject.interval.tick_id == tick_id_) return subject.values;
@@ -64,11 +63,11 @@ class IntervalPlan {
     subjects_.erase(subject_id);
   }
 
-  // Ends what is open. `next` is the tick after the last, if there is one.
-  void finish(const std::optional<TickMark>& next) {
+  // Ends open intervals. `next` is the tick after the last, if there is one.
+  void finish(const std::optional<TickStamp>& next) {
     if (!mark_) return;
     const bool to_the_end = !next && reaches(*mark_, range_.to_ms);
-    close_all(next ? held_until_ms(*mark_, *next) : to_the_end ? range_.to_ms : mark_->wall_ms);
+    close_all(next ? valid_until_ms(*mark_, *next) : to_the_end ? range_.to_ms : mark_->wall_ms);
   }
 
  private:
@@ -80,12 +79,12 @@ class IntervalPlan {
   };
 
   void close(Subject& subject) {
-    // One of this tick was reopened after a gap that its subject did not outlive.
+    // A subject of this tick was reopened after a gap and had ended within the gap.
     if (subject.interval.tick_id != tick_id_) end(subject, mark_->wall_ms);
     subject.interval.tick_id = kClosed;
   }
 
-  // Those that were open.
+  // Returns those that were open.
   std::vector<std::int64_t> close_all(std::int64_t at_ms) {
     std::vector<std::int64_t> were_open;
     for (auto& [id, subject] : subjects_) {
@@ -111,7 +110,7 @@ class IntervalPlan {
   Range range_;
   Visit visit_;
   std::int64_t tick_id_ = 0;
-  std::optional<TickMark> mark_;
+  std::optional<TickStamp> mark_;
   std::size_t opened_ = 0;
   std::unordered_map<std::int64_t, Subject> subjects_;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
-// Processes with their names, from rows of `process`. A name is read once, however many processes have it.
+// Reads processes with their names from rows of `process`. A name that many of them have is read once; of names that
+// differ in each process only a few thousand are in memory.
 
 #include <cstdint>
 #include <string>
@@ -19,9 +20,9 @@ class ProcessReader {
   // "SELECT … FROM process AS p " + `where`
   static std::string sql(const std::string& where);
 
-  // How many columns schema/queries/process_columns.sql has.
-  static constexpr int kColumns = 18;
-  // From a row that begins with them. What is returned is overwritten by the next row.
+  // Number of columns of schema/queries/process_columns.sql.
+  static constexpr int kColumns = 19;
+  // From a row that starts with them. The next row overwrites the returned value.
   const StoredProcess& read(const Statement& row);
 
  private:
@@ -32,14 +33,17 @@ class ProcessReader {
 
     Names(SQLite::Database& database, const char* sql, Read read) : find_(database, sql), read_(read) {}
 
-    // Empty where there is no such row.
+    // Empty if there is no such row. Valid until the next call.
     const Name& of(std::int64_t id) {
+      if (names_.size() >= kMaxNames && !names_.contains(id)) names_.clear();
       const auto [name, fresh] = names_.try_emplace(id);
       if (fresh && find_.bind(id).step()) name->second = read_(find_);
       return name->second;
     }
 
    private:
+    static constexpr std::size_t kMaxNames = 4096;
+
     Statement find_;
     Read read_;
     std::unordered_map<std::int64_t, Name> names_;
@@ -47,11 +51,12 @@ class ProcessReader {
 
   using Pair = std::pair<std::string, std::string>;
 
-  StoredProcess process_;  // one for all, with the room of its texts
+  StoredProcess process_;  // one for all rows, to reuse the memory of its texts
   Names<std::string> boots_;
   Names<std::pair<std::uint32_t, std::string>> users_;
   Names<Pair> commands_;  // executable and arguments
   Names<std::string> directories_;
+  Names<ProcessSettings> settings_;
   Names<std::string> cgroups_;
   Names<std::string> categories_;
   Names<Pair> identities_;  // unit and command

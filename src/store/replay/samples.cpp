@@ -1,6 +1,7 @@
 #include "store/replay/samples.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <limits>
 #include <unordered_map>
 #include <vector>
@@ -13,7 +14,7 @@ namespace {
 
 struct Plan {
   TickSpan ticks;                          // from the keyframe that the first tick needs
-  std::vector<PlannedInterval> intervals;  // in the order of opening
+  std::vector<PlannedInterval> intervals;  // in opening order
 };
 
 Plan make_plan(SQLite::Database& database, Range range, const char* changes_sql) {
@@ -37,26 +38,34 @@ Plan make_plan(SQLite::Database& database, Range range, const char* changes_sql)
   return plan;
 }
 
-// The processes' samples as of the tick that the replay has come to.
+// The samples of the processes that run at the current tick of the replay.
 class ProcessReplay {
  public:
   ProcessReplay(SQLite::Database& database, const TickSpan& ticks)
       : key_(database, "SELECT pid, start_ticks, exec_count FROM process WHERE id = ?"),
-        hot_(database, rows_sql("process_id, source, " + column_list(kHotProcessFields), "process_sample", kOrder),
+        boot_(database, "SELECT boot_ms FROM tick WHERE id = ?"),
+        hot_(database,
+             rows_sql("process_id, source, read_age_ms, " + column_list(kHotProcessFields), "process_sample", kOrder),
              ticks),
+        readings_(database, rows_sql("process_id", "process_reading", kOrder), ticks),
         cold_(database,
               rows_sql("process_id, state, parent_pid, threads, " + column_list(kColdProcessFields), "process_detail",
                        kOrder),
-              ticks) {}
+              ticks),
+        exited_(database, sql::exited_processes, ticks) {}
 
   void go_to(std::int64_t tick_id) {
     hot_.apply_up_to(tick_id, [&](const Statement& row) {
       const auto source = static_cast<Source>(row.integer(2));
       ProcessSample& sample = sample_of(row.integer(1));
       sample.source = source;
-      read_fields<ProcessField>(row, 3, sample.memory, kHotProcessFields);
+      const auto age_ms = row.maybe(3);
+      sample.read_boot_ms = age_ms ? std::optional(boot_ms(row.integer(0)) - *age_ms) : std::nullopt;
+      read_fields<ProcessField>(row, 4, sample.memory, kHotProcessFields);
       sample.memory = unpacked(sample.memory, source);
     });
+    readings_.apply_up_to(
+        tick_id, [&](const Statement& row) { sample_of(row.integer(1)).read_boot_ms = boot_ms(row.integer(0)); });
     cold_.apply_up_to(tick_id, [&](const Statement& row) {
       ProcessSample& sample = sample_of(row.integer(1));
       const std::string letter = row.text(2);
@@ -65,6 +74,7 @@ class ProcessReplay {
       sample.threads = static_cast<std::int32_t>(row.integer(4));
       read_fields<ProcessField>(row, 5, sample.memory, kColdProcessFields);
     });
+    exited_.apply_up_to(tick_id, [&](const Statement& row) { samples_.erase(row.integer(1)); });
   }
 
   ProcessSample& sample_of(std::int64_t process_id) {
@@ -77,10 +87,24 @@ class ProcessReplay {
  private:
   static constexpr const char* kOrder = "tick_id, process_id";
 
+  // Cached per tick, which many consecutive rows share.
+  std::int64_t boot_ms(std::int64_t tick_id) {
+    if (boot_tick_id_ != tick_id) {
+      boot_ms_ = boot_.first([](const Statement& row) { return row.integer(0); }, tick_id).value_or(0);
+      boot_tick_id_ = tick_id;
+    }
+    return boot_ms_;
+  }
+
   Statement key_;
+  Statement boot_;
+  std::int64_t boot_tick_id_ = 0;
+  std::int64_t boot_ms_ = 0;
   TickCursor hot_;
+  TickCursor readings_;
   TickCursor cold_;
-  std::unordered_map<std::int64_t, ProcessSample> samples_;
+  TickCursor exited_;
+  std::unordered_map<std::int64_t, ProcessSample> samples_;  // of the processes that run
 };
 
 template <typename Sample>
@@ -89,14 +113,14 @@ using Samples = std::unordered_map<std::int64_t, Sample>;  // by the id of their
 Samples<CategorySample> named_categories(SQLite::Database& database) {
   Samples<CategorySample> categories;
   Statement rows(database, "SELECT id, name FROM category ORDER BY id");
-  while (rows.step()) categories[rows.integer(0)].category = rows.text(1);
+  while (rows.step()) categories[rows.integer(0)].category = rows.name(1);
   return categories;
 }
 
-// `read` takes a row of `sql`, of which the second column is the subject, into the sample that there is of it.
+// `read` reads a row of `sql` into the sample of its subject, the second column.
 template <typename Sample, typename Read>
 void visit_group_samples(SQLite::Database& database, const Plan& plan, const std::string& sql, Samples<Sample> samples,
-                         const Read& read, const VisitHeld<Sample>& visit) {
+                         const Read& read, const VisitSpan<Sample>& visit) {
   TickCursor rows(database, sql, plan.ticks);
   for (const PlannedInterval& interval : plan.intervals) {
     rows.apply_up_to(interval.tick_id, [&](const Statement& row) { read(row, samples[row.integer(1)]); });
@@ -107,7 +131,8 @@ void visit_group_samples(SQLite::Database& database, const Plan& plan, const std
 }  // namespace
 
 TickSpan span_of(SQLite::Database& database, Range range) {
-  // The numbers follow the recording; where the wall clock was stepped, other ticks lie between the first and the last.
+  // The numbers follow the recording order; if the wall clock was stepped, other ticks are between the first and the
+  // last.
   Statement inside(database, "SELECT MIN(id), MAX(id) FROM tick WHERE wall_ms BETWEEN ? AND ?");
   Statement before(database, "SELECT id FROM tick WHERE wall_ms <= ? ORDER BY wall_ms DESC, id DESC LIMIT 1");
   TickSpan span{std::numeric_limits<std::int64_t>::max(), 0};
@@ -120,7 +145,19 @@ TickSpan span_of(SQLite::Database& database, Range range) {
   return span.empty() ? TickSpan{} : span;
 }
 
-void visit_process_samples(SQLite::Database& database, Range range, const VisitHeld<ProcessSample>& visit) {
+std::vector<std::int64_t> steps_back(SQLite::Database& database, Range range) {
+  // Intervals end at these ticks: at a clock step (is_clock_step) or a keyframe.
+  const std::string sql = fmt::format(
+      "SELECT t.id FROM tick AS t JOIN tick AS b ON b.id = t.id - 1 WHERE t.id BETWEEN ? AND ? "
+      "AND t.wall_ms < b.wall_ms AND (t.keyframe_id = t.id OR t.boot_ms - b.boot_ms - t.wall_ms + b.wall_ms > {}) "
+      "ORDER BY t.id",
+      kClockStepMs);
+  const TickSpan ticks = span_of(database, range);
+  const auto read = [](const Statement& row) { return row.integer(0); };
+  return every(database, sql, read, ticks.first + 1, ticks.last);
+}
+
+void visit_process_samples(SQLite::Database& database, Range range, const VisitSpan<ProcessSample>& visit) {
   const Plan plan = make_plan(database, range, sql::process_changes);
   ProcessReplay replay(database, plan.ticks);
   for (const PlannedInterval& interval : plan.intervals) {
@@ -129,7 +166,7 @@ void visit_process_samples(SQLite::Database& database, Range range, const VisitH
   }
 }
 
-void visit_machine_samples(SQLite::Database& database, Range range, const VisitHeld<MachineMemory>& visit) {
+void visit_machine_samples(SQLite::Database& database, Range range, const VisitSpan<MachineMemory>& visit) {
   const Plan plan = make_plan(database, range, sql::machine_changes);
   TickCursor hot(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"), plan.ticks);
   TickCursor cold(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"), plan.ticks);
@@ -143,10 +180,11 @@ void visit_machine_samples(SQLite::Database& database, Range range, const VisitH
   }
 }
 
-void visit_category_samples(SQLite::Database& database, Range range, const VisitHeld<CategorySample>& visit) {
-  const std::string rows =
-      rows_sql("category_id, processes, inexact, rss_kib, pss_kib, uss_kib, swap_kib, swap_pss_kib, shared_swap_kib",
-               "category_sample", "tick_id, category_id");
+void visit_category_samples(SQLite::Database& database, Range range, const VisitSpan<CategorySample>& visit) {
+  const std::string rows = rows_sql(
+      "category_id, processes, inexact, rss_kib, pss_kib, uss_kib, swap_kib, swap_pss_kib, shared_swap_kib, "
+      "hugetlb_kib",
+      "category_sample", "tick_id, category_id");
   const auto read = [](const Statement& row, CategorySample& sample) {
     sample.processes = row.integer(2);
     sample.inexact = row.integer(3);
@@ -156,12 +194,13 @@ void visit_category_samples(SQLite::Database& database, Range range, const Visit
     sample.swap_kib = row.integer(7);
     sample.swap_pss_kib = row.integer(8);
     sample.shared_swap_kib = row.integer(9);
+    sample.hugetlb_kib = row.integer(10);
   };
   visit_group_samples(database, make_plan(database, range, sql::category_changes), rows, named_categories(database),
                       read, visit);
 }
 
-void visit_cgroup_samples(SQLite::Database& database, Range range, const VisitHeld<CgroupSample>& visit) {
+void visit_cgroup_samples(SQLite::Database& database, Range range, const VisitSpan<CgroupSample>& visit) {
   const std::string rows =
       rows_sql("cgroup_id, current_kib, anon_kib, swap_kib", "cgroup_sample", "tick_id, cgroup_id");
   const auto read = [](const Statement& row, CgroupSample& sample) {

@@ -1,12 +1,14 @@
 #pragma once
 
-// Replays the rows of a range as samples that hold for a while: a first pass over (tick, subject) finds from when until
-// when each row holds, a second over the values hands them out in the order of time, with no more than the state of one
-// tick in memory.
+// Replays the rows of a range as samples with a duration. A first pass over (tick, subject) computes the time of each
+// row; a second one visits the values in time order, with only the state of one tick in memory.
+
+#include <cstdint>
+#include <vector>
 
 #include "store/replay/interval_plan.h"
 #include "store/replay/tick_cursor.h"
-#include "store/replay/tick_marks.h"
+#include "store/replay/tick_stamps.h"
 #include "store/sqlite/statement.h"
 #include "store/types.h"
 
@@ -14,13 +16,16 @@ namespace memoir {
 
 TickSpan span_of(SQLite::Database& database, Range range);
 
-// Goes through the ticks, and through the one after them for how long the last holds. `apply_rows` opens and closes in
-// the plan what has rows up to a tick.
+// The ticks of the range before which the wall clock was set back, in order.
+std::vector<std::int64_t> steps_back(SQLite::Database& database, Range range);
+
+// Visits the ticks, and the tick after them, which ends the duration of the last. `apply_rows` opens and closes in the
+// plan the rows up to a tick.
 template <typename Values, typename ApplyRows>
 void plan_intervals(SQLite::Database& database, const TickSpan& ticks, IntervalPlan<Values>& plan,
                     const ApplyRows& apply_rows) {
   if (ticks.empty()) return;
-  TickMarks marks(database, ticks.first, ticks.last + 1);
+  TickStamps marks(database, ticks.first, ticks.last + 1);
   while (marks.step()) {
     if (marks.id() > ticks.last) return plan.finish(marks.mark());
     plan.begin_tick(marks.id(), marks.keyframe(), marks.mark());
@@ -29,10 +34,10 @@ void plan_intervals(SQLite::Database& database, const TickSpan& ticks, IntervalP
   plan.finish(std::nullopt);
 }
 
-void visit_process_samples(SQLite::Database& database, Range range, const VisitHeld<ProcessSample>& visit);
-void visit_machine_samples(SQLite::Database& database, Range range, const VisitHeld<MachineMemory>& visit);
-void visit_category_samples(SQLite::Database& database, Range range, const VisitHeld<CategorySample>& visit);
-// With what they hold, and no path.
-void visit_cgroup_samples(SQLite::Database& database, Range range, const VisitHeld<CgroupSample>& visit);
+void visit_process_samples(SQLite::Database& database, Range range, const VisitSpan<ProcessSample>& visit);
+void visit_machine_samples(SQLite::Database& database, Range range, const VisitSpan<MachineMemory>& visit);
+void visit_category_samples(SQLite::Database& database, Range range, const VisitSpan<CategorySample>& visit);
+// With their memory, and without a path.
+void visit_cgroup_samples(SQLite::Database& database, Range range, const VisitSpan<CgroupSample>& visit);
 
 }  // namespace memoir

@@ -18,12 +18,12 @@ struct Bounds {
 };
 
 // A row of snapshot_processes.sql.
-ProcessState read_state(ProcessReader& processes, const Statement& row) {
+ProcessState read_state(ProcessReader& processes, const Statement& row, std::int64_t boot_ms) {
   ProcessState state;
   state.process = processes.read(row);
   int column = ProcessReader::kColumns;
-  state.sample_ms = row.integer(column++);
   ProcessSample& sample = state.sample;
+  sample.read_boot_ms = row.maybe(column++);
   sample.key = state.process.info.key;
   const std::string letter = row.text(column++);
   sample.state = letter.empty() ? '?' : letter.front();
@@ -34,6 +34,7 @@ ProcessState read_state(ProcessReader& processes, const Statement& row) {
   column += static_cast<int>(kHotProcessFields.size());
   read_fields<ProcessField>(row, column, sample.memory, kColdProcessFields);
   sample.memory = unpacked(sample.memory, sample.source);
+  sample.source = source_at(sample, boot_ms);
   return state;
 }
 
@@ -70,7 +71,7 @@ std::optional<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t t
   snapshot.categories = every(database, sql::snapshot_categories, read_category, bounds.keyframe_id, tick_id);
   snapshot.cgroups = every(database, sql::snapshot_cgroups, read_cgroup, bounds.keyframe_id, tick_id);
   ProcessReader processes(database);
-  const auto read = [&processes](const Statement& row) { return read_state(processes, row); };
+  const auto read = [&](const Statement& row) { return read_state(processes, row, snapshot.tick.begin.boot_ms); };
   snapshot.processes = every(database, states_sql(sql::last_rows), read, bounds.keyframe_id, tick_id);
   return snapshot;
 }
@@ -78,8 +79,9 @@ std::optional<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t t
 std::optional<ProcessState> load_process(SQLite::Database& database, std::int64_t tick_id, std::int64_t process_id) {
   Statement row(database, states_sql(sql::last_rows_of_one));
   if (!row.bind(keyframe_of(database, tick_id), tick_id, process_id).step()) return std::nullopt;
+  Statement boot(database, "SELECT boot_ms FROM tick WHERE id = ?");
   ProcessReader processes(database);
-  return read_state(processes, row);
+  return read_state(processes, row, boot.one(tick_id).value_or(0));
 }
 
 std::map<std::int64_t, std::int64_t> load_estimated_since(SQLite::Database& database, std::int64_t tick_id) {
@@ -100,7 +102,7 @@ std::map<std::int64_t, std::int64_t> load_estimated_since(SQLite::Database& data
 
 std::vector<CgroupDetail> load_cgroup_details(SQLite::Database& database, std::int64_t tick_id) {
   const auto read = [](const Statement& row) {
-    return CgroupDetail{row.text(0),   row.maybe(1),  row.maybe(2), row.maybe(3), row.maybe(4),
+    return CgroupDetail{row.name(0),   row.maybe(1),  row.maybe(2), row.maybe(3), row.maybe(4),
                         row.maybe(5),  row.maybe(6),  row.maybe(7), row.maybe(8), row.maybe(9),
                         row.maybe(10), row.maybe(11), row.maybe(12)};
   };
@@ -114,12 +116,12 @@ std::vector<OtherMeminfo> load_meminfo_other(SQLite::Database& database, std::in
 }
 
 CategorySample read_category(const Statement& row) {
-  return {row.text(0),    row.integer(1), row.integer(2), row.integer(3), row.integer(4),
-          row.integer(5), row.integer(6), row.integer(7), row.integer(8)};
+  return {row.name(0),    row.integer(1), row.integer(2), row.integer(3), row.integer(4),
+          row.integer(5), row.integer(6), row.integer(7), row.integer(8), row.integer(9)};
 }
 
 CgroupSample read_cgroup(const Statement& row) {
-  return {row.text(0),  row.integer(1), row.maybe(2), row.maybe(3), row.maybe(4),
+  return {row.name(0),  row.integer(1), row.maybe(2), row.maybe(3), row.maybe(4),
           row.maybe(5), row.maybe(6),   row.maybe(7), row.maybe(8), row.maybe(9)};
 }
 
@@ -129,7 +131,8 @@ StoredRun load_run(SQLite::Database& database, std::int64_t run_id) {
 }
 
 const char* run_columns() {
-  return "id, boot_uuid, boot_started_ms, host, kernel, pid, version, interval_ms, started_ms, ended_ms, end_reason, "
+  return "id, boot_uuid, boot_started_ms, host, kernel, pid, version, interval_ms, started_ms, stopped_ms, "
+         "stop_reason, "
          "first_tick_ms, last_tick_ms, census";
 }
 
@@ -141,8 +144,8 @@ StoredRun read_run(const Statement& row) {
   run.version = row.text(6);
   run.interval_ms = row.integer(7);
   run.started_ms = row.integer(8);
-  run.ended_ms = row.maybe(9);
-  run.end_reason = row.text(10);
+  run.stopped_ms = row.maybe(9);
+  run.stop_reason = row.text(10);
   run.first_tick_ms = row.maybe(11);
   run.last_tick_ms = row.maybe(12);
   run.census = row.text(13);

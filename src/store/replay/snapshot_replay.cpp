@@ -13,7 +13,7 @@
 namespace memoir {
 namespace {
 
-const ProcessKey& key_of(const ProcessState& state) {
+const ProcessKey& process_key_of(const ProcessState& state) {
   return state.process.info.key;
 }
 
@@ -22,7 +22,7 @@ std::string machine_sql(const Fields& fields, const char* table) {
   return fmt::format("SELECT {} FROM {} WHERE tick_id = ?", column_list(fields), table);
 }
 
-// Replaces the sample of this name, in a list that is sorted by name; or removes it.
+// Replaces the sample of this name, in a list sorted by name; or removes it.
 template <typename Sample, typename GetName>
 void put(std::vector<Sample>& samples, Sample sample, GetName name, bool is_there) {
   const auto at = std::ranges::lower_bound(samples, std::invoke(name, sample), {}, name);
@@ -45,38 +45,43 @@ SnapshotReplay::SnapshotReplay(SQLite::Database& database)
       hot_machine_(database, machine_sql(kHotMachineFields, "machine_sample")),
       cold_machine_(database, machine_sql(kColdMachineFields, "machine_detail")),
       has_other_(database, "SELECT 1 FROM meminfo_other WHERE tick_id = ? LIMIT 1"),
-      categories_(database,
-                  "SELECT c.name, s.processes, s.inexact, s.rss_kib, s.pss_kib, s.uss_kib, s.swap_kib, s.swap_pss_kib, "
-                  "s.shared_swap_kib FROM category_sample AS s JOIN category AS c ON c.id = s.category_id "
-                  "WHERE s.tick_id = ?"),
+      categories_(
+          database,
+          "SELECT c.name, s.processes, s.inexact, s.rss_kib, s.pss_kib, s.uss_kib, s.swap_kib, s.swap_pss_kib, "
+          "s.shared_swap_kib, s.hugetlb_kib FROM category_sample AS s JOIN category AS c ON c.id = s.category_id "
+          "WHERE s.tick_id = ?"),
       cgroups_(database,
                "SELECT g.path, s.current_kib, s.file_kib, s.swap_kib, s.max_kib, s.high_kib, s.swap_max_kib, "
                "s.anon_kib, s.shmem_kib, s.kernel_kib, s.current_kib IS NULL FROM cgroup_sample AS s "
                "JOIN cgroup AS g ON g.id = s.cgroup_id WHERE s.tick_id = ?"),
-      hot_(database, fmt::format("SELECT process_id, source, {} FROM process_sample WHERE tick_id = ?",
+      hot_(database, fmt::format("SELECT process_id, source, read_age_ms, {} FROM process_sample WHERE tick_id = ?",
                                  column_list(kHotProcessFields))),
+      readings_(database, "SELECT process_id FROM process_reading WHERE tick_id = ?"),
       cold_(database, fmt::format("SELECT process_id, state, parent_pid, threads, {} FROM process_detail "
                                   "WHERE tick_id = ?",
                                   column_list(kColdProcessFields))),
-      gone_(database, "SELECT id FROM process WHERE gone_tick_id = ?"),
+      gone_(database, "SELECT id FROM process WHERE exited_tick_id = ?"),
       process_(database, ProcessReader::sql("WHERE p.id = ?")) {}
 
 bool SnapshotReplay::load(std::int64_t tick_id) {
-  const std::int64_t version = version_.one().value_or(0);
   std::optional<Snapshot> snapshot = load_snapshot(database_, tick_id);
   if (!snapshot) return false;
-  keyframe_id_ = 0;
-  snapshot_ = *std::move(snapshot);
-  data_version_ = version;
-  keys_.clear();
-  for (const ProcessState& state : snapshot_.processes) keys_[state.process.id] = key_of(state);
-  keyframe_id_ = keyframe_of(database_, tick_id);
+  start(*std::move(snapshot));
   return true;
+}
+
+void SnapshotReplay::start(Snapshot snapshot) {
+  keyframe_id_ = 0;
+  snapshot_ = std::move(snapshot);
+  data_version_ = version_.one().value_or(0);
+  keys_.clear();
+  for (const ProcessState& state : snapshot_.processes) keys_[state.process.id] = process_key_of(state);
+  keyframe_id_ = keyframe_of(database_, snapshot_.tick.id);
 }
 
 bool SnapshotReplay::next() {
   const std::int64_t tick_id = snapshot_.tick.id + 1;
-  // The rows of a keyframe are all that there is; and after a failure there is no state to go on from.
+  // The rows of a keyframe are complete. After a failure there is no state to continue from.
   if (keyframe_id_ == 0 || keyframe_of(database_, tick_id) != keyframe_id_) return load(tick_id);
   if (!tick_.bind(tick_id).step()) return false;
   const StoredTick tick = read_tick(tick_);
@@ -112,6 +117,7 @@ void SnapshotReplay::apply_groups(std::int64_t tick_id) {
 }
 
 void SnapshotReplay::apply_processes(std::int64_t tick_id) {
+  const std::int64_t boot_ms = snapshot_.tick.begin.boot_ms;
   hot_.bind(tick_id);
   while (hot_.step()) {
     const std::int64_t process_id = hot_.integer(0);
@@ -119,18 +125,24 @@ void SnapshotReplay::apply_processes(std::int64_t tick_id) {
       erase(process_id);
       continue;
     }
-    ProcessState* const state = changed(process_id, tick_id);
+    ProcessSample* const state = changed(process_id, tick_id);
     if (state == nullptr) continue;
-    ProcessSample& sample = state->sample;
+    ProcessSample& sample = *state;
     sample.source = static_cast<Source>(hot_.integer(1));
-    read_fields<ProcessField>(hot_, 2, sample.memory, kHotProcessFields);
+    const auto age_ms = hot_.maybe(2);
+    sample.read_boot_ms = age_ms ? std::optional(boot_ms - *age_ms) : std::nullopt;
+    read_fields<ProcessField>(hot_, 3, sample.memory, kHotProcessFields);
     sample.memory = unpacked(sample.memory, sample.source);
+  }
+  readings_.bind(tick_id);
+  while (readings_.step()) {
+    if (ProcessSample* const sample = changed(readings_.integer(0), tick_id)) sample->read_boot_ms = boot_ms;
   }
   cold_.bind(tick_id);
   while (cold_.step()) {
-    ProcessState* const state = changed(cold_.integer(0), tick_id);
+    ProcessSample* const state = changed(cold_.integer(0), tick_id);
     if (state == nullptr) continue;
-    ProcessSample& sample = state->sample;
+    ProcessSample& sample = *state;
     const std::string letter = cold_.text(1);
     sample.state = letter.empty() ? '?' : letter.front();
     sample.parent_pid = static_cast<std::int32_t>(cold_.integer(2));
@@ -139,22 +151,21 @@ void SnapshotReplay::apply_processes(std::int64_t tick_id) {
   }
   gone_.bind(tick_id);
   while (gone_.step()) erase(gone_.integer(0));
+  for (ProcessState& state : snapshot_.processes) state.sample.source = source_at(state.sample, boot_ms);
 }
 
-ProcessState* SnapshotReplay::changed(std::int64_t process_id, std::int64_t tick_id) {
+ProcessSample* SnapshotReplay::changed(std::int64_t process_id, std::int64_t tick_id) {
   const auto key = keys_.find(process_id);
   if (key == keys_.end()) {
     if (auto whole = load_process(database_, tick_id, process_id)) insert(*std::move(whole));
     return nullptr;
   }
-  ProcessState& state = *place_of(key->second);
-  state.sample_ms = snapshot_.tick.begin.wall_ms;
-  return &state;
+  return &place_of(key->second)->sample;
 }
 
 void SnapshotReplay::insert(ProcessState state) {
-  keys_[state.process.id] = key_of(state);
-  snapshot_.processes.insert(place_of(key_of(state)), std::move(state));
+  keys_[state.process.id] = process_key_of(state);
+  snapshot_.processes.insert(place_of(process_key_of(state)), std::move(state));
 }
 
 void SnapshotReplay::erase(std::int64_t process_id) {
@@ -165,16 +176,16 @@ void SnapshotReplay::erase(std::int64_t process_id) {
 }
 
 SnapshotReplay::Processes::iterator SnapshotReplay::place_of(const ProcessKey& key) {
-  return std::ranges::lower_bound(snapshot_.processes, key, {}, key_of);
+  return std::ranges::lower_bound(snapshot_.processes, key, {}, process_key_of);
 }
 
-// What is known of runs and lives may have changed with the file, whichever tick it is.
+// Runs and lifetimes may have changed with the file, at any tick.
 void SnapshotReplay::refresh() {
   const std::int64_t version = version_.one().value_or(0);
   const bool is_new = version != std::exchange(data_version_, version);
   if (is_new || snapshot_.run.id != snapshot_.tick.run_id) snapshot_.run = load_run(database_, snapshot_.tick.run_id);
   if (!is_new) return;
-  ProcessReader names(database_);  // a name's row may be another's by now
+  ProcessReader names(database_);  // a name's row may have been reused
   for (ProcessState& state : snapshot_.processes) {
     if (process_.bind(state.process.id).step()) state.process = names.read(process_);
     process_.reset();

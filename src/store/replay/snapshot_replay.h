@@ -1,7 +1,7 @@
 #pragma once
 
-// The state at a tick, kept from one tick to the next: the next tick costs its own rows, where load_snapshot() reads
-// those of up to an hour. Equal to load_snapshot() at every tick.
+// The state at a tick, kept from one tick to the next: the next tick costs only its own rows, while load_snapshot()
+// reads those of up to an hour. Equal to load_snapshot() at every tick.
 
 #include <cstdint>
 #include <unordered_map>
@@ -16,11 +16,15 @@ class SnapshotReplay {
  public:
   explicit SnapshotReplay(SQLite::Database& database);
 
-  // Each needs an open transaction, and returns false if the tick is not recorded: the state stays. A failure in
-  // between leaves no state: load() makes one again.
+  // Each function needs an open transaction, and returns false if the tick is not recorded: the state stays. A failure
+  // leaves no state: load() builds a new one.
   bool load(std::int64_t tick_id);
   bool next();
+  // Continues from a state of this file, as it is now.
+  void start(Snapshot snapshot);
 
+  // 0 without a state.
+  std::int64_t tick_id() const { return keyframe_id_ == 0 ? 0 : snapshot_.tick.id; }
   const Snapshot& snapshot() const { return snapshot_; }
 
  private:
@@ -29,8 +33,8 @@ class SnapshotReplay {
   void apply_machine(std::int64_t tick_id);
   void apply_groups(std::int64_t tick_id);
   void apply_processes(std::int64_t tick_id);
-  // The state of a process that has a row; nullptr if it was not there before: it is read as a whole.
-  ProcessState* changed(std::int64_t process_id, std::int64_t tick_id);
+  // Returns the sample of a process with a row; nullptr for a process without a previous one, which is read completely.
+  ProcessSample* changed(std::int64_t process_id, std::int64_t tick_id);
   void insert(ProcessState state);
   void erase(std::int64_t process_id);
   Processes::iterator place_of(const ProcessKey& key);
@@ -45,6 +49,7 @@ class SnapshotReplay {
   Statement categories_;
   Statement cgroups_;
   Statement hot_;
+  Statement readings_;
   Statement cold_;
   Statement gone_;
   Statement process_;

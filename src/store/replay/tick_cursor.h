@@ -1,6 +1,6 @@
 #pragma once
 
-// The rows of a table in the order of ticks, taken as a replay comes to them.
+// Reads the rows of a table by tick, as a replay advances.
 
 #include <cstdint>
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace memoir {
 
-// The numbers of the ticks that a range is about: from the one that holds at its begin. Empty: {1, 0}.
+// Numbers of the ticks of a range, from the one that holds at its start. Empty: {1, 0}.
 struct TickSpan {
   std::int64_t first = 1;
   std::int64_t last = 0;
@@ -18,10 +18,10 @@ struct TickSpan {
   bool empty() const { return first > last; }
 };
 
-// The keyframe that the state at a tick is rebuilt from.
+// The keyframe from which the state at a tick is rebuilt.
 std::int64_t keyframe_of(SQLite::Database& database, std::int64_t tick_id);
 
-// 0 where there is no tick.
+// 0 without a tick.
 std::int64_t last_tick_id(SQLite::Database& database);
 
 // "SELECT tick_id, COLUMNS FROM TABLE" of a span of ticks; of all processes, or of one.
@@ -30,10 +30,10 @@ std::string rows_sql(const std::string& columns, const char* table, const char* 
 
 class TickCursor {
  public:
-  // The first column of `sql` is the tick, its two parameters are the first and the last.
+  // The first column of `sql` is the tick, its two parameters are the first and the last tick.
   TickCursor(SQLite::Database& database, const std::string& sql, const TickSpan& ticks);
 
-  // Hands out the rows that are still to come of the ticks up to this one.
+  // Applies the remaining rows of the ticks up to this one.
   template <typename Apply>
   void apply_up_to(std::int64_t tick_id, Apply&& apply) {
     for (; more_ && statement_.integer(0) <= tick_id; more_ = statement_.step()) apply(statement_);

@@ -11,26 +11,26 @@
 namespace memoir {
 namespace {
 
-constexpr std::int64_t kNewShare = 4;  // one of so many
+constexpr std::int64_t kNewShare = 4;  // of the size cap, as a divisor
 constexpr std::int64_t kSizeDays = 31;
 constexpr std::int64_t kVacuumPages = 16;
-// Free pages are used again soon: only what stays is given back.
-constexpr std::int64_t kLeastIdlePages = 256;
-constexpr std::int64_t kIdleShare = 20;  // one of so many
+// Free pages are reused soon: only permanently free ones are returned.
+constexpr std::int64_t kMinIdlePages = 256;
+constexpr std::int64_t kIdleShare = 20;  // of all pages, as a divisor
 
-// What a tick and a step of the rollups may add before retention comes to its turn.
-constexpr std::int64_t kMostReserveBytes = 8LL * 1024 * 1024;
+// Maximum growth by a tick and a rollup step before retention runs.
+constexpr std::int64_t kMaxReserveBytes = 8LL * 1024 * 1024;
 
 std::int64_t reserve_bytes(const Retention& limits) {
-  return std::min(kMostReserveBytes, limits.max_bytes / 8);
+  return std::min(kMaxReserveBytes, limits.max_bytes / 8);
 }
 
 }  // namespace
 
-const std::array<RetentionPass::Stage, 8> RetentionPass::kStages{
-    &RetentionPass::store_cuts,    &RetentionPass::delete_ticks,     &RetentionPass::delete_samples,
-    &RetentionPass::delete_blocks, &RetentionPass::forget_processes, &RetentionPass::forget_events,
-    &RetentionPass::forget_runs,   &RetentionPass::give_back,
+const std::array<RetentionPass::Stage, 9> RetentionPass::kStages{
+    &RetentionPass::store_cuts,    &RetentionPass::delete_ticks,  &RetentionPass::delete_samples,
+    &RetentionPass::delete_blocks, &RetentionPass::delete_excess, &RetentionPass::forget_processes,
+    &RetentionPass::forget_events, &RetentionPass::forget_runs,   &RetentionPass::give_back,
 };
 
 RetentionPass::RetentionPass(SQLite::Database& database, std::int64_t piece_us)
@@ -38,17 +38,18 @@ RetentionPass::RetentionPass(SQLite::Database& database, std::int64_t piece_us)
       piece_us_(piece_us),
       pages_(database),
       ticks_(database, tables_of(TableKind::ticks).front().name),
+      excess_(database),
       forget_(database),
       noted_(database, "SELECT 1 FROM store_size WHERE recorded_day = ?"),
-      mark_(database, "SELECT tick_id, target_tick_id FROM rollup_mark WHERE id = 1") {
+      mark_(database, "SELECT tick_id, target_tick_id FROM rollup_progress WHERE id = 1") {
   for (const StoreTable& table : tables_of(TableKind::samples)) samples_.emplace_back(database, table.name);
   for (const TableKind kind : {TableKind::rollups, TableKind::marks}) {
     for (const StoreTable& table : tables_of(kind)) blocks_.emplace_back(database, table);
   }
 }
 
-std::int64_t most_wal_bytes(const Retention& limits) {
-  return limits.max_bytes == 0 ? kMostWalBytes : std::min(kMostWalBytes, limits.max_bytes / 8);
+std::int64_t max_wal_bytes(const Retention& limits) {
+  return limits.max_bytes == 0 ? kMaxWalBytes : std::min(kMaxWalBytes, limits.max_bytes / 8);
 }
 
 void RetentionPass::set_limits(const Retention& limits) {
@@ -58,18 +59,17 @@ void RetentionPass::set_limits(const Retention& limits) {
 
 bool RetentionPass::is_over_cap(const Pages& pages) const {
   if (limits_.max_bytes == 0) return false;
-  return pages.used_bytes() > limits_.max_bytes - most_wal_bytes(limits_) - reserve_bytes(limits_);
+  return pages.used_bytes() > limits_.max_bytes - max_wal_bytes(limits_) - reserve_bytes(limits_);
 }
 
 bool RetentionPass::has_idle_pages(const Pages& pages) const {
   if (pages.free == 0) return false;
-  const bool too_large =
-      limits_.max_bytes != 0 && pages.all * pages.bytes > limits_.max_bytes - most_wal_bytes(limits_);
+  const bool too_large = limits_.max_bytes != 0 && pages.all * pages.bytes > limits_.max_bytes - max_wal_bytes(limits_);
   const std::int64_t share = giving_back_ ? 2 * kIdleShare : kIdleShare;
-  return too_large || pages.free > std::max(kLeastIdlePages, pages.all / share);
+  return too_large || pages.free > std::max(kMinIdlePages, pages.all / share);
 }
 
-// Whether there is something to do.
+// Returns whether there is something to do.
 bool RetentionPass::plan() {
   if (!mark_.bind().step()) return false;
   const std::int64_t tick_id = mark_.integer(0);
@@ -78,23 +78,28 @@ bool RetentionPass::plan() {
   if (half_written) return false;
   if (planned_for_ != tick_id) {
     if (planned_for_ < 0) forget_.restart();
-    cuts_.emplace(database_, limits_);
+    cutoffs_.emplace(database_, limits_);
     planned_for_ = tick_id;
     settled_bytes_ = pages_.count().used_bytes();
     begin_stages();
   }
   if (stage_ < kStages.size()) return true;
   const Pages now = pages_.count();
-  // Names that nothing tells of go before what does.
+  // Unused names are deleted before names in use.
   if (is_over_cap(now) && (forget_.may_find_unused() || make_room(now))) return true;
   if (has_idle_pages(now)) stage_ = kStages.size() - 1;
   return stage_ < kStages.size() || is_daily_due();
 }
 
-// Where what came since the last step of the rollups takes much of the room, that goes before the older tiers do.
+// A user's excess is deleted first. If rows newer than the last rollup step use much of the space, they are rolled up
+// and deleted before the older tiers.
 bool RetentionPass::make_room(const Pages& pages) {
+  if (excess_.choose(planned_for_)) {
+    begin_stages();
+    return true;
+  }
   const bool much_is_new = pages.used_bytes() - settled_bytes_ > limits_.max_bytes / kNewShare;
-  const bool some_goes = cuts_->tighten_ticks() || (!much_is_new && cuts_->tighten_tiers());
+  const bool some_goes = cutoffs_->tighten_ticks() || (!much_is_new && cutoffs_->tighten_tiers());
   if (some_goes) begin_stages();
   needs_room_ = !some_goes;
   return some_goes;
@@ -102,14 +107,14 @@ bool RetentionPass::make_room(const Pages& pages) {
 
 void RetentionPass::begin_stages() {
   stage_ = 0;
-  looked_ = false;
+  names_scanned_ = false;
   needs_room_ = false;
-  forget_.begin(*cuts_);
+  forget_.begin(*cutoffs_);
 }
 
 Maintenance RetentionPass::step() {
   if (!plan()) return {};
-  // Should this fail, nothing of what is known here holds any more.
+  // If this fails, none of the values here are valid.
   const std::int64_t planned = std::exchange(planned_for_, -1);
   std::optional<ReferencedIds> used;
   if (stage_ == kStages.size()) used = read_referenced_ids(database_);
@@ -119,7 +124,7 @@ Maintenance RetentionPass::step() {
   const std::int64_t begin_bytes = pages_.count().used_bytes();
   if (used) {
     if (forget_.unused(*used, in_time)) note_size();
-    looked_ = true;
+    names_scanned_ = true;
   } else {
     do {
       if (!(this->*kStages[stage_])()) ++stage_;
@@ -141,22 +146,23 @@ void store_retention(SQLite::Database& database, const Retention& limits) {
 }
 
 bool RetentionPass::store_cuts() {
-  cuts_->store();
+  cutoffs_->store();
   return false;
 }
 
 bool RetentionPass::delete_ticks() {
-  return ticks_.run(0, cuts_->first_tick() - 1) > 0;
+  return ticks_.run(0, cutoffs_->first_tick() - 1) > 0;
 }
 
 bool RetentionPass::delete_samples() {
-  return std::ranges::any_of(samples_, [this](BatchDelete& rows) { return rows.run(0, cuts_->first_tick() - 1) > 0; });
+  return std::ranges::any_of(samples_,
+                             [this](BatchDelete& rows) { return rows.run(0, cutoffs_->first_tick() - 1) > 0; });
 }
 
 bool RetentionPass::delete_blocks() {
   for (auto& [tier, rows] : blocks_) {
-    for (const auto& [first, last] : cuts_->of(tier).gone()) {
-      // The marks of all time stand before the epoch.
+    for (const auto& [first, last] : cutoffs_->of(tier).expired()) {
+      // The marks of all time have a day before the epoch.
       if (rows.run(std::max<std::int64_t>(first, 0), last) > 0) return true;
     }
   }
@@ -164,16 +170,16 @@ bool RetentionPass::delete_blocks() {
 }
 
 std::int64_t RetentionPass::today() const {
-  return cuts_->past().now() / kDayLengthMs;
+  return cutoffs_->past().now() / kDayLengthMs;
 }
 
-// Once a day of recording, and in each pass once at the most.
+// Once per day of recording, and at most once in each pass.
 bool RetentionPass::is_daily_due() {
-  if (looked_ || !cuts_ || cuts_->past().empty()) return false;
+  if (names_scanned_ || !cutoffs_ || cutoffs_->past().empty()) return false;
   return !noted_.one(today());
 }
 
-// One row a day of recording, of the last month.
+// One row per day of recording, for the last month.
 void RetentionPass::note_size() {
   Statement(database_, "INSERT INTO store_size (recorded_day, used_bytes) VALUES (?, ?) ON CONFLICT DO NOTHING")
       .run(today(), pages_.count().used_bytes());

@@ -1,9 +1,9 @@
 #pragma once
 
-// Deletes what has become too old, or what the cap on the file's size has no room for, a small piece at a time; and
-// gives pages back that stay free. Each piece is one write transaction of about piece_us. At any moment, and after
-// being killed at any moment, what is still listed can be read: a tick goes before its rows, a block is out of bounds
-// (see the table `retention`) before its rows go. Only rows that the rollups and the marks hold are deleted.
+// Deletes expired rows, or rows beyond the size cap, in small pieces, and returns permanently free pages. Each piece is
+// one write transaction of about piece_us. At any moment, and after a kill at any moment, everything that is still
+// listed can be read: a tick is deleted before its rows, and a block is out of bounds (see the table `retention`)
+// before its rows are deleted. Only rows that are in the rollups and the marks are deleted.
 
 #include <array>
 #include <cstdint>
@@ -11,8 +11,9 @@
 #include <optional>
 #include <string_view>
 
-#include "store/retention/cuts.h"
+#include "store/retention/cutoffs.h"
 #include "store/retention/garbage_collector.h"
+#include "store/retention/user_excess.h"
 #include "store/rows/batch_delete.h"
 #include "store/sqlite/pages.h"
 #include "store/types.h"
@@ -27,22 +28,22 @@ class RetentionPass {
 
   void set_limits(const Retention& limits);
 
-  // The next piece. Not while a step of the rollups is half written.
+  // Runs the next piece. Not while a rollup step is half written.
   Maintenance step();
 
-  // The cap leaves no room for what is not rolled up yet: that must be, and a keyframe begun.
+  // The cap leaves no space for raw rows: they must be rolled up, and a keyframe started.
   bool needs_room() const { return needs_room_; }
 
  private:
   using Stage = bool (RetentionPass::*)();
-  // The rows of a table that go by the blocks of a tier.
+  // The rows of a table that expire by the blocks of a tier.
   struct Blocks {
     Blocks(SQLite::Database& database, const StoreTable& table) : tier(table.tier), rows(database, table.name) {}
     Tier tier;
     BatchDelete rows;
   };
 
-  static const std::array<Stage, 8> kStages;
+  static const std::array<Stage, 9> kStages;
 
   bool plan();
   bool make_room(const Pages& pages);
@@ -50,11 +51,12 @@ class RetentionPass {
   bool is_over_cap(const Pages& pages) const;
   bool has_idle_pages(const Pages& pages) const;
 
-  // Each a piece of about a millisecond, in an open transaction; false when there is no more to do.
+  // Each is a piece of about a millisecond, in an open transaction; returns false when there is no more to do.
   bool store_cuts();
   bool delete_ticks();
   bool delete_samples();
   bool delete_blocks();
+  bool delete_excess() { return excess_.some(); }
   bool forget_processes() { return forget_.some_processes(); }
   bool forget_events() { return forget_.some_events(); }
   bool forget_runs() { return forget_.some_runs(); }
@@ -67,26 +69,27 @@ class RetentionPass {
   SQLite::Database& database_;
   const std::int64_t piece_us_;
   Retention limits_;
-  std::optional<RetentionCuts> cuts_;
-  std::int64_t planned_for_ = -1;  // rollup_mark.tick_id
+  std::optional<RetentionCutoffs> cutoffs_;
+  std::int64_t planned_for_ = -1;  // rollup_progress.tick_id
   std::size_t stage_ = kStages.size();
-  bool looked_ = false;  // in this pass, for what no process is of
+  bool names_scanned_ = false;  // in this pass, for unused names
   bool needs_room_ = false;
-  std::int64_t settled_bytes_ = 0;  // in use but for what came since planned_for_
+  std::int64_t settled_bytes_ = 0;  // in use, except growth since planned_for_
   bool giving_back_ = false;
   PageCounter pages_;
   BatchDelete ticks_;
   std::deque<BatchDelete> samples_;
   std::deque<Blocks> blocks_;
+  UserExcess excess_;
   GarbageCollector forget_;
   Statement noted_;
   Statement mark_;
 };
 
-// How long the -wal may get under the cap, which it is a part of.
-std::int64_t most_wal_bytes(const Retention& limits);
+// Maximum length of the -wal under the cap, which includes it.
+std::int64_t max_wal_bytes(const Retention& limits);
 
-// Puts the limits in force into the database, for readers.
+// Stores the limits in force in the database, for readers.
 void store_retention(SQLite::Database& database, const Retention& limits);
 
 }  // namespace memoir

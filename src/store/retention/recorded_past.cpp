@@ -10,7 +10,7 @@ namespace {
 
 using Limits = std::numeric_limits<std::int64_t>;
 
-// What the last tick of a stretch saw holds until the next one: at the longest interval there is.
+// Values of the last tick of a stretch hold up to the next one: at most for the longest interval.
 constexpr std::int64_t kLongestIntervalMs = 3'600'000;
 
 }  // namespace

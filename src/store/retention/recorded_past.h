@@ -1,8 +1,8 @@
 #pragma once
 
-// The past as retention counts it: by the recorder's own clock (stretch.recorded_ms), which goes on as the boot clock
-// does, over a time that nothing was recorded by at most a day. However the wall clock was set, what was recorded a
-// week ago by this clock is a week old, and nothing else is. Pure.
+// The past by the recorder's own clock (stretch.recorded_ms), which retention uses. It advances with the boot clock,
+// and by at most a day over a time without recording. Regardless of changes to the wall clock, exactly what was
+// recorded a week ago by this clock is a week old. Pure.
 
 #include <cstdint>
 #include <utility>
@@ -23,11 +23,11 @@ struct RecordedSpan {
   std::int64_t ended_ms() const { return recorded_ms + (to_ms - from_ms); }
 };
 
-// The number of the block that a wall time lies in, from the epoch on. Rounds down, before it as well: the clock of a
-// machine without a battery may stand there.
+// Returns the number of the block with a wall time, from the epoch on. Rounds down, also before the epoch, where the
+// clock of a machine without a battery may be.
 std::int64_t block_of(std::int64_t wall_ms, std::int64_t block_ms);
 
-// Numbers of the blocks that a tier keeps: hours or days since the epoch, both ends included.
+// Numbers of the blocks of a tier that are kept: hours or days since the epoch, both ends included.
 class BlockSet {
  public:
   using Blocks = std::pair<std::int64_t, std::int64_t>;
@@ -36,7 +36,7 @@ class BlockSet {
   explicit BlockSet(std::vector<Blocks> kept = {});
 
   bool holds(std::int64_t block) const;
-  // What lies before, between and after them.
+  // Returns the blocks before, between and after them.
   std::vector<Blocks> others() const;
   std::int64_t first() const;
 
@@ -46,23 +46,23 @@ class BlockSet {
 
 class RecordedPast {
  public:
-  // In the order of recording.
+  // In recording order.
   explicit RecordedPast(std::vector<RecordedSpan> spans = {}) : spans_(std::move(spans)) {}
 
   bool empty() const { return spans_.empty(); }
-  // The recorder's time at the last tick of the past.
+  // Recorder's time at the last tick of the past.
   std::int64_t now() const { return spans_.empty() ? 0 : spans_.back().ended_ms(); }
 
-  // The recorder's time at a tick, and at a moment of a run. Of what came later: now().
+  // Recorder's time at a tick, and at a moment of a run. For a later time: now().
   std::int64_t at_tick(std::int64_t tick_id, std::int64_t wall_ms) const;
   std::int64_t at_moment(std::int64_t run_id, std::int64_t boot_ms) const;
 
   const std::vector<RecordedSpan>& spans() const { return spans_; }
 
-  // What was recorded from a time of the recorder's on: its first stretch, clipped. Empty: nothing.
+  // Returns the time recorded since a recorder's time, the first stretch clipped. Empty if there is none.
   std::vector<RecordedSpan> since(std::int64_t recorded_ms) const;
 
-  // The blocks that something recorded since then can lie in.
+  // Returns the blocks that may contain rows recorded since then.
   BlockSet blocks_since(std::int64_t recorded_ms, std::int64_t block_ms) const;
 
  private:

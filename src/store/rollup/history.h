@@ -1,20 +1,20 @@
 #pragma once
 
-// Values over time as Reader::history tells them: from ticks or from rollups, as the question's tier says. Needs an
-// open transaction.
+// Values over time for Reader::history: from ticks or from rollups, according to the query's tier. Needs an open
+// transaction.
 
 #include <optional>
 
 #include "base/result.h"
-#include "store/rollup/tails.h"
+#include "store/rollup/pending_rollups.h"
 #include "store/types.h"
 
 namespace memoir {
 
-// What is wrong with a question; absent: nothing.
-std::optional<Error> error_in(const HistoryQuestion& question);
+// Returns the error in a query; nullopt if it is valid.
+std::optional<Error> error_in(const HistoryQuery& question);
 
-void visit_history(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
+void visit_history(SQLite::Database& database, PendingRollups& tails, const HistoryQuery& question,
                    const VisitInterval& visit);
 
 }  // namespace memoir

@@ -8,7 +8,7 @@
 
 #include "store/replay/extremes.h"
 #include "store/replay/samples.h"
-#include "store/replay/tick_marks.h"
+#include "store/replay/tick_stamps.h"
 #include "store/rows/columns.h"
 #include "store/schema/sql.h"
 #include "store/tiers.h"
@@ -16,7 +16,7 @@
 namespace memoir {
 namespace {
 
-// Those keep the time that have a high-water mark.
+// Only metrics with a high-water mark keep the times.
 void forget_times(MachinePiece& piece) {
   const MetricInfo& metric = info_of(kRolledMachineMetrics.at(static_cast<std::size_t>(piece.subject_id)));
   const bool marked = metric.marked.contains(SubjectKind::machine);
@@ -70,19 +70,19 @@ class MachineSubjects {
   std::vector<Timeline<1>> lines_;
 };
 
-// Rows of processes: first, of each that lives at the tick `before` ends with, its last row since the keyframe it
-// begins with; then all rows after that tick.
+// Rows of processes: first, for each process that runs at the last tick of `before`, its last row since the first tick
+// of `before`, a keyframe; then all rows after that.
 class HeldRows {
  public:
   HeldRows(SQLite::Database& database, const std::string& columns, const char* table, const TickSpan& before,
            std::int64_t last)
       : row_(database, fmt::format("SELECT tick_id, {} FROM {} WHERE tick_id = ? AND process_id = ?", columns, table)),
         changes_(database, rows_sql(columns, table, kOrder), {before.last + 1, last}) {
-    // Not by GROUP BY, which sorts. Whoever is gone by then is left out: of all born within an hour there may be many.
+    // Not by GROUP BY, which sorts. Processes that have exited by then are left out: there may be many within an hour.
     Statement keys(
         database,
         fmt::format("SELECT tick_id, process_id FROM {} WHERE tick_id BETWEEN ?1 AND ?2 AND process_id NOT IN "
-                    "(SELECT p.id FROM process AS p WHERE p.gone_tick_id BETWEEN ?1 AND ?2) ORDER BY {}",
+                    "(SELECT p.id FROM process AS p WHERE p.exited_tick_id BETWEEN ?1 AND ?2) ORDER BY {}",
                     table, kOrder));
     keys.bind(before.first, before.last);
     while (keys.step()) held_[keys.integer(1)] = keys.integer(0);
@@ -99,25 +99,38 @@ class HeldRows {
   static constexpr const char* kOrder = "tick_id, process_id";
 
   Statement row_;
-  std::map<std::int64_t, std::int64_t> held_;  // by process the tick of its last row
+  std::map<std::int64_t, std::int64_t> held_;  // tick of the last row, by process
   TickCursor changes_;
 };
+
+// Minimum number of ticks in a segment: each starts with the state of all live processes.
+constexpr std::int64_t kMinSliceTicks = 8;
+
+// End of the lifetime of processes that run at the last of these ticks.
+LifetimeEnd lifetime_end_before(SQLite::Database& database, std::int64_t end) {
+  TickStamps marks(database, end - 1, end);
+  if (!marks.step()) return {};
+  const TickStamp last = marks.mark();
+  return {end, marks.step() ? valid_until_ms(last, marks.mark()) : last.wall_ms};
+}
 
 // One run over the ticks; see roll_up.
 class Pass {
  public:
-  Pass(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end)
+  Pass(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end, PassLimits limits)
       : database_(database),
+        limits_(limits),
         first_(first),
         end_(end),
         keyframe_(keyframe_of(database, first)),
         last_(end ? *end - 1 : last_tick_id(database)),
-        // A reader's own view of what is not rolled up yet shows every process.
-        subjects_(database, end ? kRollupTiers.front().process_age_ms : 0),
+        // A reader's own view of raw rows shows every process.
+        subjects_(database, end ? kRollupTiers.front().process_age_ms : 0,
+                  end ? lifetime_end_before(database, *end) : LifetimeEnd(), limits.only),
         hot_(database, "process_id, source, " + column_list(kHotProcessFields), "process_sample", {keyframe_, first},
              last_),
         cold_(database, "process_id, " + column_list(kColdRolledFields), "process_detail", {keyframe_, first}, last_),
-        gone_(database, sql::gone_processes, {first + 1, last_}),
+        gone_(database, sql::exited_processes, {first + 1, last_}),
         hot_machine_(database, rows_sql(column_list(kHotMachineFields), "machine_sample", "tick_id"),
                      {keyframe_, last_}),
         cold_machine_(database, rows_sql(column_list(kColdMachineFields), "machine_detail", "tick_id"),
@@ -126,16 +139,14 @@ class Pass {
                   fmt::format("SELECT e.tick_id, {} FROM extreme AS e JOIN tick AS t ON t.id = e.tick_id "
                               "WHERE e.tick_id BETWEEN ? AND ? ORDER BY e.tick_id, e.subject, e.subject_id, e.metric",
                               kExtremeColumns),
-                  {first, last_}) {
-    segment_.ticks = {first, last_ + 1};
-  }
+                  {first, last_ + 1}) {}
 
   Segment run() {
-    // From the tick before on: what lies between belongs to the stretches.
-    TickMarks marks(database_, first_ - 1, last_ + 1);
+    // Starts at the previous tick: the stretches also cover the time since it.
+    TickStamps marks(database_, first_ - 1, last_ + 1);
     while (marks.step()) {
       const std::int64_t id = marks.id();
-      const TickMark& mark = marks.mark();
+      const TickStamp& mark = marks.mark();
       if (id > last_) {
         finish(&mark);
         return std::move(segment_);
@@ -143,6 +154,7 @@ class Pass {
       if (id >= first_) {
         visit(id, mark, marks.keyframe());
         extend_stretch(id, mark);
+        if (subjects_.bytes() > limits_.bytes && id >= first_ + kMinSliceTicks - 1) last_ = std::min(last_, id);
       }
       before_ = mark;
     }
@@ -151,17 +163,18 @@ class Pass {
   }
 
  private:
-  void visit(std::int64_t tick_id, const TickMark& mark, bool keyframe) {
+  void visit(std::int64_t tick_id, const TickStamp& mark, bool keyframe) {
     const bool priming = tick_id == first_;
     const bool broken = before_ && !priming && (is_gap(*before_, mark) || is_clock_step(*before_, mark));
     if (broken) {
-      const std::int64_t held_ms = held_until_ms(*before_, mark);
+      const std::int64_t held_ms = valid_until_ms(*before_, mark);
       machine_.hold_until(held_ms);
       subjects_.hold_until(held_ms);
       machine_.go_on_at(mark.wall_ms);
       subjects_.go_on_at(mark.wall_ms);
     }
-    touch(tick_id, mark.wall_ms, !priming && !broken);
+    read_extremes_of(tick_id, mark.wall_ms);
+    if (!priming && !broken) touch(false);
     subjects_.begin_tick(tick_id, mark.wall_ms, keyframe);
     apply_rows(tick_id);
     subjects_.end_tick();
@@ -171,14 +184,24 @@ class Pass {
       machine_.go_on_at(mark.wall_ms);
       subjects_.go_on_at(mark.wall_ms);
     }
-    if (!broken && !priming) return;
-    machine_.see();
-    subjects_.see_all();
+    if (broken || priming) {
+      machine_.see();
+      subjects_.see_all();
+    }
+    touch(true);
   }
 
-  // Those of process_sample after those of process_detail: they say who is not there, and at the first tick the last
-  // row of process_detail may be older than that.
+  // Rows of process_sample after those of process_detail: they record absence, and at the first tick the last row of
+  // process_detail may be older than that.
   void apply_rows(std::int64_t tick_id) {
+    if (limits_.bytes > 0 && limits_.only != SubjectKind::machine) apply_process_rows(tick_id);
+    hot_machine_.apply_up_to(
+        tick_id, [&](const Statement& row) { read_fields<MachineField>(row, 1, machine_memory_, kHotMachineFields); });
+    cold_machine_.apply_up_to(
+        tick_id, [&](const Statement& row) { read_fields<MachineField>(row, 1, machine_memory_, kColdMachineFields); });
+  }
+
+  void apply_process_rows(std::int64_t tick_id) {
     cold_.apply_up_to(tick_id, [&](const Statement& row) {
       ProcessMemory memory;
       read_fields<ProcessField>(row, 2, memory, kColdRolledFields);
@@ -192,31 +215,31 @@ class Pass {
       subjects_.set_hot(row.integer(1), unpacked(memory, source), is_known(source));
     });
     gone_.apply_up_to(tick_id, [&](const Statement& row) { subjects_.end(row.integer(1)); });
-    hot_machine_.apply_up_to(
-        tick_id, [&](const Statement& row) { read_fields<MachineField>(row, 1, machine_memory_, kHotMachineFields); });
-    cold_machine_.apply_up_to(
-        tick_id, [&](const Statement& row) { read_fields<MachineField>(row, 1, machine_memory_, kColdMachineFields); });
   }
 
-  // What looks saw before this tick.
-  void touch(std::int64_t tick_id, std::int64_t wall_ms, bool see) {
-    std::vector<std::pair<SubjectKind, ExtremeRow>> seen;
+  void read_extremes_of(std::int64_t tick_id, std::int64_t wall_ms) {
+    seen_.clear();
     std::vector<ExtremeRow> of;
     extremes_.apply_up_to(tick_id, [&](const Statement& row) {
       of.clear();
       read_extremes(row, 1, of);
       for (const ExtremeRow& extreme : of) {
-        // The recorder wrote none that is after it.
-        if (extreme.at_ms <= wall_ms) seen.emplace_back(static_cast<SubjectKind>(row.integer(1)), extreme);
+        // The recorder writes none after it.
+        if (extreme.at_ms <= wall_ms) seen_.emplace_back(static_cast<SubjectKind>(row.integer(1)), extreme);
       }
     });
-    if (!see) return;
-    std::ranges::stable_sort(seen, {}, [](const auto& extreme) { return extreme.second.at_ms; });
-    for (const auto& [kind, extreme] : seen)
-      kind == SubjectKind::machine ? machine_.touch(extreme) : subjects_.touch(kind, extreme);
+    std::ranges::stable_sort(seen_, {}, [](const auto& extreme) { return extreme.second.at_ms; });
   }
 
-  void extend_stretch(std::int64_t tick_id, const TickMark& mark) {
+  // Applies the extremes observed before the tick, or those of the tick itself.
+  void touch(bool at_tick) {
+    for (const auto& [kind, extreme] : seen_) {
+      if ((extreme.by == Origin::sample) != at_tick) continue;
+      kind == SubjectKind::machine ? machine_.touch(extreme) : subjects_.touch(kind, extreme);
+    }
+  }
+
+  void extend_stretch(std::int64_t tick_id, const TickStamp& mark) {
     const bool gap = before_ && is_gap(*before_, mark);
     const bool same = before_ && !gap && before_->run_id == mark.run_id && !is_clock_step(*before_, mark);
     if (!same || segment_.stretches.empty()) {
@@ -236,21 +259,27 @@ class Pass {
     last.to_boot_ms = mark.boot_ms;
   }
 
-  void finish(const TickMark* next) {
+  void finish(const TickStamp* next) {
+    if (before_ && next != nullptr && !is_gap(*before_, *next) && !is_clock_step(*before_, *next)) {
+      read_extremes_of(last_ + 1, next->wall_ms);
+      touch(false);
+    }
     if (before_) {
-      segment_.end_ms = next != nullptr ? held_until_ms(*before_, *next) : before_->wall_ms;
+      segment_.end_ms = next != nullptr ? valid_until_ms(*before_, *next) : before_->wall_ms;
       machine_.hold_until(segment_.end_ms);
       subjects_.hold_until(segment_.end_ms);
     }
+    segment_.ticks = {first_, last_ + 1};
     segment_.machine = machine_.take();
-    segment_.memory = subjects_.finish(segment_.end_ms, segment_.ticks.last);
+    segment_.memory = subjects_.finish(end_ ? std::nullopt : std::optional(LifetimeEnd{last_ + 1, segment_.end_ms}));
   }
 
   SQLite::Database& database_;
+  const PassLimits limits_;
   const std::int64_t first_;
   const std::optional<std::int64_t> end_;
   const std::int64_t keyframe_;
-  const std::int64_t last_;
+  std::int64_t last_;
   Segment segment_;
   MachineSubjects machine_;
   RollupSubjects subjects_;
@@ -260,14 +289,15 @@ class Pass {
   TickCursor hot_machine_;
   TickCursor cold_machine_;
   TickCursor extremes_;
+  std::vector<std::pair<SubjectKind, ExtremeRow>> seen_;  // extremes of the tick
   MachineMemory machine_memory_;
-  std::optional<TickMark> before_;
+  std::optional<TickStamp> before_;
 };
 
 }  // namespace
 
-Segment roll_up(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end) {
-  return Pass(database, first, end).run();
+Segment roll_up(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end, PassLimits limits) {
+  return Pass(database, first, end, limits).run();
 }
 
 }  // namespace memoir

@@ -1,9 +1,10 @@
 #pragma once
 
-// Turns the raw rows of some ticks into buckets of 5 minutes: of the machine's metrics, of processes, and of the sums
+// Computes 5-minute buckets from the raw rows of several ticks: of the machine's metrics, of processes, and of the sums
 // over categories, identities and cgroups. Reads only; the same ticks give the same buckets.
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ namespace memoir {
 
 using MachinePiece = Piece<1>;
 
-// Ticks of one run without a gap and without a step of the clock between them.
+// Ticks of one run without a gap and without a clock step between them.
 struct Stretch {
   std::int64_t run_id = 0;
   std::int64_t first_tick_id = 0;
@@ -27,19 +28,27 @@ struct Stretch {
   std::int64_t to_ms = 0;
   std::int64_t to_boot_ms = 0;
   std::string gap;            // before it; empty if there is none
-  bool goes_on = false;       // it continues the stretch before
-  std::int64_t pause_ms = 0;  // recorder's own time between that and this
+  bool goes_on = false;       // it continues the previous stretch
+  std::int64_t pause_ms = 0;  // recorder's own time between the two
 };
 
 struct Segment {
-  TickSpan ticks;                                  // last: not in it any more; its values hold after the segment
+  TickSpan ticks;                                  // the last tick is outside: its values hold after the segment
   std::int64_t end_ms = 0;                         // wall time at which it ends
-  std::vector<std::vector<MachinePiece>> machine;  // of each of kRolledMachineMetrics, in order of time
+  std::vector<std::vector<MachinePiece>> machine;  // of each of kRolledMachineMetrics, in time order
   MemoryPieces memory;
   std::vector<Stretch> stretches;
 };
 
-// The ticks from `first` on, before `end`; without one, to the last there is, which is then seen too.
-Segment roll_up(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end);
+struct PassLimits {
+  // Memory limit of the subjects. The segment ends early if they need more: `ticks.last` is then before `end`. 0:
+  // machine metrics and stretches only.
+  std::int64_t bytes = std::numeric_limits<std::int64_t>::max();
+  std::optional<SubjectKind> only = std::nullopt;  // only subjects of that kind
+};
+
+// Covers the ticks from `first` on, before `end`; without an end, up to and including the last tick.
+Segment roll_up(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end,
+                PassLimits limits = {});
 
 }  // namespace memoir

@@ -25,7 +25,7 @@ Interval interval_of(const Aggregate& value, std::int64_t from_ms, std::int64_t 
   return interval;
 }
 
-// A stretch of time of one subject, in the bounds of buckets of a tier.
+// A time span of one subject, aligned to the buckets of a tier.
 struct Span {
   std::int64_t from_ms = 0;
   std::int64_t until_ms = 0;
@@ -33,13 +33,13 @@ struct Span {
   bool touches(Range range) const { return until_ms > range.from_ms && from_ms <= range.to_ms; }
 };
 
-// Where all is rolled up.
+// Everything is rolled up.
 constexpr std::int64_t kNoWatermark = std::numeric_limits<std::int64_t>::max();
 
 template <std::size_t N>
 using Visitor = std::function<void(std::int64_t subject_id, const Span& span, const Bucket<N>& bucket)>;
 
-// A row of several buckets is its first, and the others as one.
+// Splits a row of several buckets into the first, and the others as one.
 template <std::size_t N>
 void visit_row(const Piece<N>& row, const Span& first, std::int64_t width_ms, const Visitor<N>& visit) {
   const std::int64_t middle = row.start_ms + width_ms;
@@ -48,8 +48,7 @@ void visit_row(const Piece<N>& row, const Span& first, std::int64_t width_ms, co
   if (row.buckets > 1) visit(row.subject_id, {middle, end}, held_bucket(row.bucket, middle, end - middle));
 }
 
-// What is written: up to the watermark. Rows of a time that the clock was set back from lie after it, and are left as
-// they are.
+// Written rows, up to the watermark. Rows of a time from which the clock was set back are after it, and stay unchanged.
 template <std::size_t N>
 void visit_written(const Piece<N>& row, std::int64_t width_ms, std::int64_t watermark_ms, const Visitor<N>& visit) {
   const std::int64_t middle = row.start_ms + width_ms;
@@ -57,7 +56,7 @@ void visit_written(const Piece<N>& row, std::int64_t width_ms, std::int64_t wate
   visit_row(row, {row.start_ms, at_watermark ? watermark_ms : middle}, width_ms, visit);
 }
 
-// What is not, from the watermark on: pieces of 5 minutes, combined to rows of a tier.
+// Unwritten rows, from the watermark on: pieces of 5 minutes, combined to rows of a tier.
 template <std::size_t N>
 void visit_pieces(const std::vector<Piece<N>>& pieces, std::int64_t width_ms, std::int64_t watermark_ms,
                   const Visitor<N>& visit) {
@@ -86,7 +85,7 @@ void visit_blocks(RollupBlocks<N>& blocks, const BlockSpan& span, const TierShap
   }
 }
 
-void visit_subjects(const RolledTail& tail, SubjectKind kind, std::optional<std::int64_t> subject_id,
+void visit_subjects(const PendingRollup& tail, SubjectKind kind, std::optional<std::int64_t> subject_id,
                     const std::function<bool(std::int64_t)>& wanted, std::int64_t width_ms,
                     const Visitor<kRollupMetrics>& visit) {
   const auto subject = static_cast<std::int64_t>(kind);
@@ -98,8 +97,8 @@ void visit_subjects(const RolledTail& tail, SubjectKind kind, std::optional<std:
   }
 }
 
-// Hands out a bucket as the question wants it: one that only touches the range has nothing in it.
-void hand_out(const HistoryQuestion& question, const VisitInterval& visit, SubjectInterval of) {
+// Visits a bucket as the query wants it; a bucket that only touches the range is empty.
+void hand_out(const HistoryQuery& question, const VisitInterval& visit, SubjectInterval of) {
   if (!question.whole) {
     of.interval = clipped(of.interval, question.range.from_ms, question.range.to_ms);
     if (of.interval.from_ms >= of.interval.until_ms) return;
@@ -107,7 +106,7 @@ void hand_out(const HistoryQuestion& question, const VisitInterval& visit, Subje
   visit(of);
 }
 
-void visit_memory_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
+void visit_memory_rollups(SQLite::Database& database, PendingRollups& tails, const HistoryQuery& question,
                           const VisitInterval& visit) {
   const Range range = question.range;
   const std::optional<std::int64_t> subject_id = question.subject_id;
@@ -122,7 +121,7 @@ void visit_memory_rollups(SQLite::Database& database, RollupTails& tails, const 
       hand_out(question, visit, of);
     }
   };
-  const RollupMark mark = rollup_mark(database);
+  const RollupProgress mark = rollup_progress(database);
   const auto subject = static_cast<std::int64_t>(question.kind);
   const auto written = [&](std::int64_t id) {
     return mark.half_written() && std::pair(subject, id) < std::pair(mark.next_subject, mark.next_subject_id);
@@ -135,23 +134,24 @@ void visit_memory_rollups(SQLite::Database& database, RollupTails& tails, const 
         blocks, *span, shape, range, subject, subject_id.value_or(0),
         [&](std::int64_t id) { return written(id) ? target_ms : watermark_ms; }, visitor);
   }
-  const auto show = [&](const RolledTail* tail, const std::function<bool(std::int64_t)>& wanted) {
+  const auto show = [&](const PendingRollup* tail, const std::function<bool(std::int64_t)>& wanted) {
     if (tail != nullptr) visit_subjects(*tail, question.kind, subject_id, wanted, shape.width_ms, visitor);
   };
   if (mark.half_written()) {
-    show(tails.from(mark.tick_id, mark.target_tick_id, range), [&](std::int64_t id) { return !written(id); });
+    show(tails.from(mark.tick_id, mark.target_tick_id, range, question.kind),
+         [&](std::int64_t id) { return !written(id); });
   }
-  show(tails.from(mark.target_tick_id, std::nullopt, range), [](std::int64_t) { return true; });
+  show(tails.from(mark.target_tick_id, std::nullopt, range, question.kind), [](std::int64_t) { return true; });
 }
 
-void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
+void visit_machine_rollups(SQLite::Database& database, PendingRollups& tails, const HistoryQuery& question,
                            const VisitInterval& visit) {
   const TierShape& shape = shape_of(question.tier);
-  const RollupMark mark = rollup_mark(database);
-  // The machine's metrics are the first to be written.
+  const RollupProgress mark = rollup_progress(database);
+  // The machine's metrics are written first.
   const std::int64_t watermark_tick = mark.target_tick_id;
   const std::int64_t watermark_ms = wall_of(database, watermark_tick).value_or(kNoWatermark);
-  const RolledTail* const tail = tails.from(watermark_tick, std::nullopt, question.range);
+  const PendingRollup* const tail = tails.from(watermark_tick, std::nullopt, question.range, SubjectKind::machine);
   const auto span = blocks_of(database, question.tier);
   for (const Metric metric : question.metrics) {
     const Visitor<1> visitor = [&](std::int64_t, const Span& of, const Bucket<1>& bucket) {
@@ -177,7 +177,7 @@ void visit_machine_rollups(SQLite::Database& database, RollupTails& tails, const
 
 }  // namespace
 
-void visit_rollups(SQLite::Database& database, RollupTails& tails, const HistoryQuestion& question,
+void visit_rollups(SQLite::Database& database, PendingRollups& tails, const HistoryQuery& question,
                    const VisitInterval& visit) {
   const bool machine = question.kind == SubjectKind::machine;
   (machine ? visit_machine_rollups : visit_memory_rollups)(database, tails, question, visit);
@@ -197,7 +197,7 @@ std::vector<TierSpan> load_tiers(SQLite::Database& database) {
   for (const TierShape& shape : kRollupTiers) {
     const auto span = blocks_of(database, shape.tier);
     if (!span && !raw_from) continue;
-    // What is not rolled up yet is made of raw rows: every tier reaches as far back as those at least.
+    // Unwritten buckets are computed from raw rows: every tier reaches back at least as far as these.
     const std::int64_t from = span ? span->first * shape.block_ms() : *raw_from;
     tiers.push_back({shape.tier, std::min(from, raw_from.value_or(from)), *to});
   }

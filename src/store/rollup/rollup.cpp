@@ -4,13 +4,17 @@
 #include <limits>
 
 #include "store/replay/tick_cursor.h"
+#include "store/rollup/activity.h"
 #include "store/tiers.h"
 
 namespace memoir {
 namespace {
 
-// Pieces in one transaction: some milliseconds.
+// Pieces per transaction: some milliseconds.
 constexpr std::size_t kPiecesAtOnce = 250;
+
+// At one step.
+constexpr std::int64_t kMaxAttempts = 3;
 
 std::int64_t hour_of(std::int64_t wall_ms) {
   return wall_ms / kHourMs;
@@ -25,24 +29,26 @@ End read_end(const Statement& row) {
   return {row.integer(0), row.integer(1)};
 }
 
-constexpr const char* kMarkSql = "SELECT tick_id, target_tick_id, next_subject, next_subject_id FROM rollup_mark";
+constexpr const char* kMarkSql =
+    "SELECT tick_id, target_tick_id, next_subject, next_subject_id, attempts FROM rollup_progress";
 
-RollupMark read_rollup_mark(const Statement& row) {
-  // The next one is only compared; where no more are to come it is the highest there is.
+RollupProgress read_rollup_progress(const Statement& row) {
+  // The next one is only compared; without further rows it is the maximum.
   using Any = std::numeric_limits<std::int64_t>;
-  return {row.integer(0), row.integer(1), row.within(2, Any::min(), Any::max()), row.within(3, Any::min(), Any::max())};
+  return {row.integer(0), row.integer(1), row.within(2, Any::min(), Any::max()), row.within(3, Any::min(), Any::max()),
+          row.integer(4)};
 }
 
-// Of the rows of many subjects those that begin in the last slot of their block come after all others: SQLite leaves an
-// eighth of each page free where rows come in the order of their keys, and these fill it.
+// Rows of many subjects that start in the last slot of their block are written after all others: SQLite leaves an
+// eighth of each page free for rows in key order, and these rows fill it.
 enum class Turn { first, second };
 
-// Of a subject.
+// Adds the pieces of one subject.
 template <std::size_t N>
 void add_pieces(RollupTable<N>& table, const std::vector<Piece<N>>& pieces, const TierShape& shape, Turn turn) {
   const Piece<N>* first = pieces.data();
   const Piece<N>* const last = first + pieces.size();
-  // Where the clock was set back, all come in the order in which they were recorded.
+  // After a clock set back, all are in recording order.
   const bool in_order = std::ranges::is_sorted(pieces, {}, &Piece<N>::start_ms);
   while (first != last) {
     const Piece<N> row = take_row(first, last, shape.width_ms);
@@ -53,12 +59,13 @@ void add_pieces(RollupTable<N>& table, const std::vector<Piece<N>>& pieces, cons
 
 }  // namespace
 
-RollupMark rollup_mark(SQLite::Database& database) {
-  return Statement(database, kMarkSql).first(read_rollup_mark).value_or(RollupMark());
+RollupProgress rollup_progress(SQLite::Database& database) {
+  return Statement(database, kMarkSql).first(read_rollup_progress).value_or(RollupProgress());
 }
 
-Rollup::Rollup(SQLite::Database& database)
+Rollup::Rollup(SQLite::Database& database, std::int64_t step_bytes)
     : database_(database),
+      step_bytes_(step_bytes),
       mark_(database, kMarkSql),
       first_from_(database, "SELECT id, wall_ms FROM tick WHERE id >= ? ORDER BY id LIMIT 1"),
       last_(database, "SELECT id, wall_ms FROM tick ORDER BY id DESC LIMIT 1"),
@@ -67,13 +74,13 @@ Rollup::Rollup(SQLite::Database& database)
   for (const TierShape& shape : kRollupTiers) tiers_.emplace_back(database, shape);
 }
 
-// The first tick that is in another hour than the first that is not rolled up; or the last tick, in a hurry.
-std::optional<std::int64_t> Rollup::target(const RollupMark& mark) {
+// Returns the first tick in another hour than the first raw tick; in a hurry, the last tick.
+std::optional<std::int64_t> Rollup::target(const RollupProgress& mark) {
   if (mark.half_written()) return mark.target_tick_id;
   const auto first = first_from_.first(read_end, mark.tick_id);
   const auto last = last_.first(read_end);
   if (!first || !last || first->tick_id == last->tick_id) return std::nullopt;
-  // Mostly the hour is not over, and there is no need to look.
+  // Usually the hour is not over, and no search is needed.
   const bool look = hour_of(last->wall_ms) != hour_of(first->wall_ms) || hurry_;
   if (!look) return std::nullopt;
   const auto over = one(database_, "SELECT MIN(id) FROM tick WHERE id > ? AND wall_ms / ? <> ?", first->tick_id,
@@ -83,27 +90,45 @@ std::optional<std::int64_t> Rollup::target(const RollupMark& mark) {
 }
 
 bool Rollup::due() {
-  return segment_.has_value() || target(mark_.first(read_rollup_mark).value_or(RollupMark())).has_value();
+  return segment_.has_value() || target(mark_.first(read_rollup_progress).value_or(RollupProgress())).has_value();
 }
 
 void Rollup::prepare() {
   if (segment_) return;
-  const RollupMark mark = mark_.first(read_rollup_mark).value_or(RollupMark());
+  const RollupProgress mark = mark_.first(read_rollup_progress).value_or(RollupProgress());
   const auto end = target(mark);
   if (!end) return;
   const auto first = first_from_.first(read_end, mark.tick_id);
-  // Half written, and deleted since by another program: nothing can be rolled up of it.
+  // Half written, and deleted by another program since: it cannot be rolled up.
   if (!first || first->tick_id >= *end) return set_mark({*end, *end, 0, 0});
-  segment_ = roll_up(database_, first->tick_id, *end);
+  const PassLimits limits = begin_attempt(mark);
+  skips_subjects_ = limits.bytes == 0;
+  target_ = *end;
+  // A half-written step keeps its previous end.
+  segment_ = roll_up(database_, first->tick_id, *end, mark.half_written() && !skips_subjects_ ? PassLimits() : limits);
   machine_written_ = mark.half_written();
   const MemoryPieces& memory = segment_->memory;
   next_ = mark.half_written() ? memory.lower_bound({mark.next_subject, mark.next_subject_id}) : memory.begin();
 }
 
-void Rollup::set_mark(const RollupMark& mark) {
-  Statement(
-      database_,
-      "UPDATE rollup_mark SET tick_id = ?, target_tick_id = ?, next_subject = ?, next_subject_id = ? WHERE id = 1")
+// The attempt is stored before it is made, because it may crash this process. Only once per process: a repeated failure
+// is one of the disk, which is retried indefinitely.
+PassLimits Rollup::begin_attempt(const RollupProgress& mark) {
+  if (attempted_ != mark.tick_id) {
+    failures_ = mark.attempts;
+    attempted_ = mark.tick_id;
+    if (failures_ < kMaxAttempts)
+      Statement(database_, "UPDATE rollup_progress SET attempts = attempts + 1 WHERE id = 1").run();
+  }
+  if (failures_ >= kMaxAttempts) return {0};
+  return {step_bytes_ >> failures_};
+}
+
+// The written part succeeded.
+void Rollup::set_mark(const RollupProgress& mark) {
+  Statement(database_,
+            "UPDATE rollup_progress SET tick_id = ?, target_tick_id = ?, next_subject = ?, next_subject_id = ?, "
+            "attempts = 0 WHERE id = 1")
       .run(mark.tick_id, mark.target_tick_id, mark.next_subject, mark.next_subject_id);
 }
 
@@ -115,8 +140,8 @@ bool Rollup::write_piece() {
     write_memory();
   } else {
     write_end();
+    hurry_ = hurry_ && segment_->ticks.last < target_;
     segment_.reset();
-    hurry_ = false;
     return false;
   }
   return true;
@@ -136,6 +161,8 @@ void Rollup::write_machine() {
       for (Tables& tier : tiers_) add_pieces(tier.machine, *pieces, tier.shape, turn);
     }
   }
+  for (const Tables& tier : tiers_)
+    roll_up_activity(database_, tier.shape, segment_->ticks.first, segment_->ticks.last);
   set_mark({segment_->ticks.first, segment_->ticks.last, 1, 0});
   machine_written_ = true;
 }

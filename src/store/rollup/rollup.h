@@ -1,8 +1,10 @@
 #pragma once
 
-// Writes the rollups, a step at a time: the ticks of an hour are turned into buckets in memory, and those written in
-// short transactions, each with the mark of how far it came. Killed anywhere, the step is computed again from the raw
-// rows, and goes on where the mark says: nothing is lost, nothing counted twice.
+// Writes the rollups in steps. The ticks of an hour (fewer if their subjects take too much memory) are turned into
+// buckets in memory. These are written in short transactions, each with its progress. After a crash the step is
+// computed again from the raw rows, and continues after the stored progress: nothing is lost or counted twice. If the
+// recorder crashed while computing a step, the step is made smaller; after three crashes, only the machine is rolled
+// up.
 
 #include <cstdint>
 #include <deque>
@@ -14,32 +16,42 @@
 
 namespace memoir {
 
-// The row of rollup_mark.
-struct RollupMark {
-  std::int64_t tick_id = 0;  // the first that is not rolled up; 0 if there never was one
+// The row of rollup_progress.
+struct RollupProgress {
+  std::int64_t tick_id = 0;  // the first tick that is not rolled up; 0 if there never was one
   std::int64_t target_tick_id = 0;
   std::int64_t next_subject = 0;
   std::int64_t next_subject_id = 0;
+  std::int64_t attempts = 0;  // to compute the next step, without anything written yet
 
   bool half_written() const { return target_tick_id > tick_id; }
 };
 
-RollupMark rollup_mark(SQLite::Database& database);
+RollupProgress rollup_progress(SQLite::Database& database);
 
 class Rollup {
  public:
-  explicit Rollup(SQLite::Database& database);
+  // Memory limit of the subjects of a step.
+  static constexpr std::int64_t kStepBytes = 24LL * 1024 * 1024;
 
-  // Whether there is something to write: an hour is over, or a step half written.
+  explicit Rollup(SQLite::Database& database, std::int64_t step_bytes = kStepBytes);
+
+  // Returns whether there is something to write: an hour is over, or a step half written.
   bool due();
-  // Rolls up to the last tick although its hour is not over, as when raw rows have to go soon.
+  // Rolls up to the last tick although its hour is not over, if raw rows must be deleted soon.
   void hurry() { hurry_ = true; }
 
-  // Prepares what is due, without writing; and writes the next piece of it, in the open transaction. True as long as
-  // there is more. After a transaction that failed, forget() what was prepared.
+  // prepare() computes the due step without writing. The other function writes its next piece, in the open transaction,
+  // and returns true while there is more. After a failed transaction, call forget().
   void prepare();
   bool write_piece();
-  void forget() { segment_.reset(); }
+  // `failed`: it would fail again.
+  void forget(bool failed = false) {
+    segment_.reset();
+    if (failed) attempted_ = -1;
+  }
+  // The prepared step leaves out processes and groups: computing them failed too often.
+  bool skips_subjects() const { return segment_ && skips_subjects_; }
 
  private:
   struct Tables {
@@ -50,14 +62,16 @@ class Rollup {
     RollupTable<kRollupMetrics> memory;
   };
 
-  std::optional<std::int64_t> target(const RollupMark& mark);
+  std::optional<std::int64_t> target(const RollupProgress& mark);
   void write_machine();
   void write_memory();
   void note_seen(const MemoryPiece& piece);
   void write_end();
-  void set_mark(const RollupMark& mark);
+  void set_mark(const RollupProgress& mark);
+  PassLimits begin_attempt(const RollupProgress& mark);
 
   SQLite::Database& database_;
+  const std::int64_t step_bytes_;
   std::deque<Tables> tiers_;
   Statement mark_;
   Statement first_from_;
@@ -65,7 +79,11 @@ class Rollup {
   Statement seen_identity_;
   Statement seen_cgroup_;
   std::optional<Segment> segment_;
-  MemoryPieces::const_iterator next_;  // of segment_->memory: to be written
+  MemoryPieces::const_iterator next_;  // next piece of segment_->memory to write
+  std::int64_t target_ = 0;            // last tick that the prepared step was meant to reach
+  std::int64_t attempted_ = -1;        // first tick of the step with a stored attempt by this recorder
+  std::int64_t failures_ = 0;          // of earlier recorders at that step
+  bool skips_subjects_ = false;
   bool machine_written_ = false;
   bool hurry_ = false;
 };

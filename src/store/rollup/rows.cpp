@@ -12,8 +12,8 @@
 namespace memoir {
 namespace {
 
-constexpr auto kPss = rolled_index(Metric::pss);
-// From here on they are in a table of their own.
+constexpr auto kRolledPss = rolled_index(Metric::pss);
+// The following metrics are in a separate table.
 constexpr std::size_t kFirstApart = static_cast<std::size_t>(
     std::ranges::count_if(kRolledMetrics, [](Metric metric) { return info_of(metric).rollup != RollupForm::apart; }));
 
@@ -34,7 +34,7 @@ std::vector<std::size_t> all_values() {
   return all;
 }
 
-// With the value that others lean on, which is the first.
+// With the first value, which others refer to.
 template <std::size_t N>
 std::vector<std::size_t> values_of(const std::vector<Metric>& metrics) {
   if (metrics.empty()) return all_values<N>();
@@ -44,7 +44,7 @@ std::vector<std::size_t> values_of(const std::vector<Metric>& metrics) {
 }
 
 bool has_pss(const std::vector<std::size_t>& values) {
-  return std::find(values.begin(), values.end(), kPss) != values.end();
+  return std::find(values.begin(), values.end(), kRolledPss) != values.end();
 }
 
 // "anon_kib", "anon_low", "anon_mean", "anon_high"
@@ -54,7 +54,7 @@ std::array<std::string, 4> four_columns(std::size_t value) {
           fmt::format("{}_high", name)};
 }
 
-// Columns apart, which may have no row, as they are read.
+// Separate columns, which may have no row, as they are read.
 std::string read_columns(std::size_t value) {
   auto columns = four_columns(value);
   if (value >= kFirstApart) {
@@ -80,7 +80,7 @@ std::string table(const TierShape& shape) {
   return fmt::format("{}_{}", N == 1 ? "machine" : "rollup", shape.name);
 }
 
-// The block and the subject's kind are known: they are what is asked for.
+// The block and the subject's kind are known from the query.
 template <std::size_t N>
 std::string select_sql(const TierShape& shape, const std::vector<std::size_t>& values) {
   const std::string swap = values.back() < kFirstApart
@@ -106,7 +106,7 @@ std::string subject_condition(const TierShape& shape) {
   return std::string(shape.block) + (N == 1 ? " = ? AND metric = ?" : " = ? AND subject = ? AND subject_id = ?");
 }
 
-// Lowest, mean and highest beside the last value.
+// Minimum, mean and maximum next to the last value.
 struct Differences {
   std::int64_t low = 0;
   std::int64_t mean = 0;
@@ -164,7 +164,7 @@ Piece<N> read_row(const Statement& statement, const TierShape& shape, const std:
     row.bucket.values[0].min_at_ms = time();
     row.bucket.values[0].max_at_ms = time();
   } else if (has_pss(values)) {
-    Aggregate& pss = row.bucket.values[kPss];
+    Aggregate& pss = row.bucket.values[kRolledPss];
     const auto inexact_bp = statement.maybe(column++);
     if (pss.known_ms > 0) pss.set_inexact_bp(inexact_bp);
     if (shape.keeps_peak_times) pss.max_at_ms = time();
@@ -253,7 +253,7 @@ template <std::size_t N>
 void RollupTable<N>::put(const Piece<N>& row) {
   bind_key(put_, row);
   put_.add(row.buckets);
-  // Time that the clock went through twice counts once.
+  // Time that the clock passed twice counts once.
   put_.add(row.bucket.covered_ms >= shape_.width_ms ? std::nullopt : std::optional(row.bucket.covered_ms));
   if (N > 1) put_.add(row.bucket.processes);
   for (std::size_t i = 0; i < std::min(N, kFirstApart); ++i) {
@@ -268,7 +268,7 @@ void RollupTable<N>::put(const Piece<N>& row) {
     add_time(row.bucket.values[0].min_at_ms);
     add_time(row.bucket.values[0].max_at_ms);
   } else {
-    const Aggregate& pss = row.bucket.values[kPss];
+    const Aggregate& pss = row.bucket.values[kRolledPss];
     put_.add(pss.inexact_bp());
     if (shape_.keeps_peak_times) add_time(pss.max_at_ms);
   }
@@ -298,7 +298,7 @@ void RollupTable<N>::add(Piece<N> row) {
   const std::int64_t width_ms = shape_.width_ms;
   const auto there = last_before(row, row.end_ms(width_ms) - width_ms);
   if (row.buckets == 1 || !there || there->buckets <= buckets_between(*there, row)) return add_row(row);
-  // Something is there already, after the clock was set back: bucket by bucket.
+  // A row exists already, after the clock was set back: bucket by bucket.
   const Bucket<N> first = row.bucket;
   const std::int64_t end_ms = row.end_ms(width_ms);
   for (row.buckets = 1; row.start_ms < end_ms; row.bucket = held_bucket(first, row.start_ms, width_ms)) {
@@ -319,7 +319,7 @@ void RollupTable<N>::add_row(const Piece<N>& row) {
   put(*there);
 }
 
-// `row`, of one bucket, lies within the row that is there, which falls into up to three.
+// `row`, of one bucket, is within the existing row, which splits into up to three.
 template <std::size_t N>
 void RollupTable<N>::add_into(const Piece<N>& there, const Piece<N>& row) {
   const std::int64_t before = buckets_between(there, row);
@@ -376,8 +376,8 @@ std::optional<BlockSpan> blocks_of(SQLite::Database& database, Tier tier) {
   ends.step();
   if (!ends.maybe(0) || !ends.maybe(1)) return std::nullopt;
   // A year of seven digits.
-  constexpr std::int64_t most_ms = std::int64_t{1} << 58;
-  const std::int64_t most = most_ms / shape.block_ms();
+  constexpr std::int64_t max_ms = std::int64_t{1} << 58;
+  const std::int64_t most = max_ms / shape.block_ms();
   return BlockSpan{ends.within(0, -most, most), ends.within(1, -most, most)};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The tables of one rollup tier: buckets are written into them and combined with what is there; and read back.
+// The tables of one rollup tier: writes buckets, combining them with existing rows, and reads them.
 
 #include <cstdint>
 #include <optional>
@@ -14,22 +14,22 @@
 
 namespace memoir {
 
-// What a bucket after the first of a row holds, or several as one.
+// The buckets of a row after the first, or several combined into one.
 template <std::size_t N>
 Bucket<N> held_bucket(const Bucket<N>& bucket, std::int64_t start_ms, std::int64_t width_ms);
 
-// The pieces of a subject that lie in one bucket of a tier as a row of that tier; `first` moves past them. Those of the
-// finest tier are its rows.
+// Combines the pieces of a subject in one bucket of a tier into a row of that tier; `first` moves past them. Pieces of
+// the finest tier are its rows.
 template <std::size_t N>
 Piece<N> take_row(const Piece<N>*& first, const Piece<N>* last, std::int64_t width_ms);
 
-// N is 1 for the machine's metrics (subject 0), kRollupMetrics for the rest.
+// N is 1 for the machine's metrics (subject 0), kRollupMetrics for the others.
 template <std::size_t N>
 class RollupTable {
  public:
   RollupTable(SQLite::Database& database, Tier tier);
 
-  // Adds what was seen in buckets of this tier: a row of its own, or more of the one that is there.
+  // Adds buckets of this tier: as a new row, or into an existing one.
   void add(Piece<N> row);
 
  private:
@@ -40,7 +40,7 @@ class RollupTable {
   void put_swap(const Piece<N>& row) requires(N > 1);
   Statement& bind_key(Statement& statement, const Piece<N>& row) const;
   std::int64_t block_of(const Piece<N>& row) const { return row.start_ms / shape_.width_ms / shape_.slots; }
-  // From the begin of one to that of the other.
+  // Number of buckets from the start of `there` to that of `row`.
   std::int64_t buckets_between(const Piece<N>& there, const Piece<N>& row) const {
     return (row.start_ms - there.start_ms) / shape_.width_ms;
   }
@@ -49,13 +49,12 @@ class RollupTable {
   std::vector<std::size_t> values_;
   Statement find_;
   Statement put_;
-  // Of processes and groups.
+  // only for processes and groups
   std::optional<Statement> put_swap_;
   std::optional<Statement> erase_swap_;
 };
 
-// The rows of a block: of all subjects of a kind, or of one. Only the values of the metrics given are sure to be read,
-// or all if none is.
+// The rows of a block: of all subjects of a kind, or of one. Reads at least the given metrics, or all if none is given.
 template <std::size_t N>
 class RollupBlocks {
  public:
@@ -75,11 +74,11 @@ class RollupBlocks {
   bool one_subject_;
   std::vector<std::size_t> values_;
   Statement statement_;
-  std::int64_t block_ = 0;  // asked for
+  std::int64_t block_ = 0;  // requested
   std::int64_t subject_ = 0;
 };
 
-// Numbers of the first and the last block that a tier has rows of; absent if it has none.
+// Numbers of the first and last block with rows in a tier; nullopt without rows.
 struct BlockSpan {
   std::int64_t first = 0;
   std::int64_t last = 0;

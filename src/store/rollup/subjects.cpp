@@ -9,9 +9,9 @@
 namespace memoir {
 namespace {
 
-// A process, and of each kind of group which one it is a member of, and since when that one is known.
+// A process with its group of each kind, and the start of that group.
 std::string row_sql() {
-  std::string columns = "p.start_ms, p.gone_tick_id, p.last_ms";
+  std::string columns = "p.start_ms, p.exited_tick_id, p.last_ms";
   std::string joins;
   for (const SubjectKind kind : kGroupKinds) {
     const StoreTable& table = table_of_groups(kind);
@@ -27,7 +27,7 @@ void set(MemoryValues& values, Metric metric, const ProcessMemory& memory, bool 
   values[rolled_index(metric)] = value ? std::optional(Level{*value, exact ? 0 : *value}) : std::nullopt;
 }
 
-// Of the PSS of groups it is kept when it was highest. Of processes, of which there are many, the marks tell.
+// For the PSS of groups the time of the maximum is kept. For processes, which are many, the marks have it.
 void forget_times(MemoryPiece& piece) {
   const bool group = static_cast<SubjectKind>(piece.subject) != SubjectKind::process;
   for (std::size_t i = 0; i < kRollupMetrics; ++i) {
@@ -39,36 +39,60 @@ void forget_times(MemoryPiece& piece) {
 
 }  // namespace
 
-RollupSubjects::RollupSubjects(SQLite::Database& database, std::int64_t least_life_ms)
-    : least_life_ms_(least_life_ms), row_(database, row_sql()) {}
+RollupSubjects::RollupSubjects(SQLite::Database& database, std::int64_t min_life_ms, const LifetimeEnd& end,
+                               std::optional<SubjectKind> only)
+    : min_life_ms_(min_life_ms), only_(only), lifetime_end_(end), row_(database, row_sql()) {}
+
+std::int64_t RollupSubjects::bytes() const {
+  constexpr std::size_t node = 64;  // of a map, with the allocator's overhead
+  const std::size_t held = members_.size() * (sizeof(Member) + node) + groups_.size() * (sizeof(Group) + 2 * node) +
+                           pieces_.size() * 2 * node;
+  return static_cast<std::int64_t>(held) + lines_ * static_cast<std::int64_t>(sizeof(Timeline<kRollupMetrics>)) +
+         made_ * static_cast<std::int64_t>(sizeof(MemoryPiece));
+}
 
 RollupSubjects::Group& RollupSubjects::group(SubjectKind subject, std::int64_t id, std::int64_t first_ms) {
-  return groups_.try_emplace({subject, id}, subject, id, first_ms).first->second;
+  const auto [found, added] = groups_.try_emplace({subject, id}, subject, id, first_ms, &made_);
+  Group& group = found->second;
+  ++group.processes;
+  if (!added) return group;
+  // It may have had members before.
+  if (auto earlier = pieces_.extract({static_cast<std::int64_t>(subject), id}); !earlier.empty())
+    group.line.resume(std::move(earlier.mapped()));
+  return group;
 }
 
 RollupSubjects::Member& RollupSubjects::member(std::int64_t process_id) {
-  const auto [found, added] = members_.try_emplace(process_id, process_id);
+  const auto [found, added] = members_.try_emplace(process_id);
   Member& member = found->second;
-  if (added && row_.bind(process_id).step()) {
+  if (!added) return member;
+  member.id = process_id;
+  if (row_.bind(process_id).step()) {
     int column = 0;
     member.start_ms = row_.integer(column++);
-    member.gone_tick_id = row_.integer(column++);
+    member.exited_tick_id = row_.integer(column++);
     member.last_ms = row_.integer(column++);
     for (std::size_t i = 0; i < kGroupKinds.size(); ++i) {
       const std::int64_t id = row_.integer(column++);
-      member.groups.at(i) = &group(kGroupKinds.at(i), id, row_.integer(column++));
+      const std::int64_t first_ms = row_.integer(column++);
+      if (wants(kGroupKinds.at(i))) member.groups.at(i) = &group(kGroupKinds.at(i), id, first_ms);
     }
     row_.reset();
+  }
+  if (wants(SubjectKind::process) && member.lived_ms(lifetime_end_) >= min_life_ms_) {
+    member.line =
+        std::make_unique<Timeline<kRollupMetrics>>(static_cast<std::int64_t>(SubjectKind::process), process_id, &made_);
+    ++lines_;
   }
   return member;
 }
 
-// Before anything of it changes in a tick: what it and its groups had, held until now.
+// Called before each change of a member in a tick: accounts its values, and those of its groups, up to now.
 void RollupSubjects::touch(Member& member) {
   if (member.touched) return;
   member.touched = true;
   touched_members_.push_back(&member);
-  if (!priming_ && member.line.live()) member.line.hold_until(at_ms_);
+  if (!priming_ && member.line && member.line->live()) member.line->hold_until(at_ms_);
   for (Group* group : member.groups) {
     if (group == nullptr || group->touched) continue;
     group->touched = true;
@@ -90,8 +114,8 @@ void RollupSubjects::count(const Member& member, int sign) {
   }
 }
 
-// RSS stands in for PSS where it could not be read exactly. The other values are read from what everybody may read, or
-// are not known then.
+// RSS replaces PSS where it could not be read exactly. The other values come from files that are always readable, or
+// are unknown.
 void RollupSubjects::set_hot(std::int64_t process_id, const ProcessMemory& memory, bool exact) {
   Member& found = member(process_id);
   touch(found);
@@ -134,7 +158,7 @@ void RollupSubjects::touch(SubjectKind kind, const ExtremeRow& seen) {
     if (group != groups_.end()) group->second.line.touch(metric, seen.kib, seen.at_ms);
   } else if (kind == SubjectKind::process) {
     const auto member = members_.find(seen.subject_id);
-    if (member != members_.end()) member->second.line.touch(metric, seen.kib, seen.at_ms);
+    if (member != members_.end() && member->second.line) member->second.line->touch(metric, seen.kib, seen.at_ms);
   }
 }
 
@@ -154,12 +178,13 @@ void RollupSubjects::end_tick() {
   }
   for (Member* member : touched_members_) {
     member->touched = false;
+    if (!member->line) continue;
     if (member->live) {
-      member->line.set(at_ms_, member->values, 1);
+      member->line->set(at_ms_, member->values, 1);
     } else {
-      member->line.stop();
+      member->line->stop();
     }
-    if (!priming_) member->line.see();
+    if (!priming_) member->line->see();
   }
   for (Group* group : touched_groups_) {
     group->touched = false;
@@ -178,21 +203,34 @@ void RollupSubjects::end_tick() {
   touched_groups_.clear();
 }
 
-// Of all that are born and die within an hour, only those that live are held.
+// Removes exited processes: many start and exit within an hour, and only live ones are kept in memory.
 void RollupSubjects::end_members() {
   for (Member* member : touched_members_) {
     if (member->live || !member->is_gone(tick_id_)) continue;
-    keep(member->line, member->lived_ms(member->last_ms));
-    members_.erase(member->line.subject_id());
+    if (member->line) {
+      keep(*member->line, member->lived_ms({tick_id_, at_ms_}));
+      --lines_;
+    }
+    leave_groups(*member);
+    members_.erase(member->id);
   }
   touched_members_.clear();
+}
+
+// A group without processes is kept as its pieces only: there may be very many identities.
+void RollupSubjects::leave_groups(const Member& member) {
+  for (std::size_t i = 0; i < member.groups.size(); ++i) {
+    Group* const group = member.groups.at(i);
+    if (group == nullptr || --group->processes > 0) continue;
+    keep(group->line, lifetime_end_.end_ms - group->first_ms);
+    groups_.erase({kGroupKinds.at(i), group->line.subject_id()});
+  }
 }
 
 void RollupSubjects::keep(Timeline<kRollupMetrics>& line, std::int64_t lived_ms) {
   std::vector<MemoryPiece> pieces = line.take();
   if (pieces.empty()) return;
   const MemoryPiece& first = pieces.front();
-  if (static_cast<SubjectKind>(first.subject) == SubjectKind::process && lived_ms < least_life_ms_) return;
   for (MemoryPiece& piece : pieces) {
     piece.lived_ms = lived_ms;
     forget_times(piece);
@@ -202,7 +240,9 @@ void RollupSubjects::keep(Timeline<kRollupMetrics>& line, std::int64_t lived_ms)
 
 template <typename Do>
 void RollupSubjects::each_line(const Do& act) {
-  for (auto& [id, member] : members_) act(member.line);
+  for (auto& [id, member] : members_) {
+    if (member.line) act(*member.line);
+  }
   for (auto& [key, group] : groups_) act(group.line);
 }
 
@@ -218,10 +258,12 @@ void RollupSubjects::see_all() {
   each_line([](auto& line) { line.see(); });
 }
 
-MemoryPieces RollupSubjects::finish(std::int64_t end_ms, std::int64_t end_tick_id) {
-  for (auto& [id, member] : members_)
-    keep(member.line, member.lived_ms(member.is_gone(end_tick_id) ? member.last_ms : end_ms));
-  for (auto& [key, group] : groups_) keep(group.line, end_ms - group.first_ms);
+MemoryPieces RollupSubjects::finish(std::optional<LifetimeEnd> end) {
+  if (end) lifetime_end_ = *end;
+  for (auto& [id, member] : members_) {
+    if (member.line) keep(*member.line, member.lived_ms(lifetime_end_));
+  }
+  for (auto& [key, group] : groups_) keep(group.line, lifetime_end_.end_ms - group.first_ms);
   return std::move(pieces_);
 }
 

@@ -1,12 +1,13 @@
 #pragma once
 
-// The subjects of a pass while their values move: processes, and the groups that they are members of. Pure but for the
-// row of a process, which says what groups it belongs to.
+// The subjects of a pass while their values change: processes, and their groups. Pure except for reading a process's
+// row, which contains its groups.
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -22,61 +23,71 @@ namespace memoir {
 
 using MemoryValues = RollupValues<kRollupMetrics>;
 using MemoryPiece = Piece<kRollupMetrics>;
-// Of each kind of subject and id, in order of time.
+// By subject kind and id, in time order.
 using MemoryPieces = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<MemoryPiece>>;
+
+// The end of lifetimes: a process that has not exited before that tick counts up to it.
+struct LifetimeEnd {
+  std::int64_t end_tick_id = 0;
+  std::int64_t end_ms = 0;
+};
 
 class RollupSubjects {
  public:
-  // Processes that did not live so long have no buckets of their own.
-  RollupSubjects(SQLite::Database& database, std::int64_t least_life_ms);
+  // Processes that have run for less than this at `end` have no buckets of their own. `only`: subjects of that kind.
+  RollupSubjects(SQLite::Database& database, std::int64_t min_life_ms, const LifetimeEnd& end,
+                 std::optional<SubjectKind> only = std::nullopt);
 
-  // Within a tick: what changed of which process, and who is not there any more.
+  // Their memory use.
+  std::int64_t bytes() const;
+
+  // Within a tick: changes of processes, and absent processes.
   void set_hot(std::int64_t process_id, const ProcessMemory& memory, bool exact);
   void set_cold(std::int64_t process_id, const ProcessMemory& memory);
   void end(std::int64_t process_id);
 
-  // Between the tick before and this one; of what has rollups.
+  // Adds an extreme between the previous tick and this one, for subjects with rollups.
   void touch(SubjectKind kind, const ExtremeRow& seen);
 
-  // Ticks come in their order. Between begin_tick and end_tick stand their changes; a keyframe names everybody who
-  // lives.
+  // Ticks come in order, their changes between begin_tick and end_tick; a keyframe has every live process.
   void begin_tick(std::int64_t tick_id, std::int64_t at_ms, bool keyframe);
   void end_tick();
-  // What was seen last held until then.
+  // The last values hold up to this time.
   void hold_until(std::int64_t until_ms);
-  // Nothing is known of the time until then. What lives at the tick there is seen by see_all, after the tick's changes.
+  // The time up to this tick is unknown. see_all observes the processes at that tick, after its changes.
   void go_on_at(std::int64_t at_ms);
   void see_all();
-  // After the first tick, at which what holds there is put together: no time passes until then, and nothing is counted.
+  // Call it after the first tick, which establishes the initial state: no time passes before, and nothing is counted.
   void begin() { priming_ = false; }
 
-  // Ends all timelines. How long each subject had lived by then stands in its pieces.
-  MemoryPieces finish(std::int64_t end_ms, std::int64_t end_tick_id);
+  // Ends all timelines. Their pieces have the lifetime of each subject: up to `end`, or as initially given.
+  MemoryPieces finish(std::optional<LifetimeEnd> end);
 
  private:
   struct Group {
-    Group(SubjectKind kind, std::int64_t group_id, std::int64_t first)
-        : subject(kind), id(group_id), first_ms(first), line(static_cast<std::int64_t>(kind), group_id) {}
-    SubjectKind subject;
-    std::int64_t id;
+    Group(SubjectKind kind, std::int64_t id, std::int64_t first, std::int64_t* pieces)
+        : first_ms(first), line(static_cast<std::int64_t>(kind), id, pieces) {}
     std::int64_t first_ms;
     Timeline<kRollupMetrics> line;
     std::array<Level, kRollupMetrics> sums{};
     std::array<std::int64_t, kRollupMetrics> known{};
     std::int64_t members = 0;
+    std::int64_t processes = 0;  // that refer to it
     bool touched = false;
   };
   struct Member {
-    explicit Member(std::int64_t process_id) : line(static_cast<std::int64_t>(SubjectKind::process), process_id) {}
-    // It ended at this tick or before.
-    bool is_gone(std::int64_t tick_id) const { return gone_tick_id != 0 && gone_tick_id <= tick_id; }
-    std::int64_t lived_ms(std::int64_t until_ms) const { return std::max<std::int64_t>(until_ms - start_ms, 0); }
+    // It exited at this tick or before.
+    bool is_gone(std::int64_t tick_id) const { return exited_tick_id != 0 && exited_tick_id <= tick_id; }
+    std::int64_t lived_ms(const LifetimeEnd& end) const {
+      return std::max<std::int64_t>((is_gone(end.end_tick_id) ? last_ms : end.end_ms) - start_ms, 0);
+    }
 
-    Timeline<kRollupMetrics> line;
+    std::int64_t id = 0;
+    std::unique_ptr<Timeline<kRollupMetrics>> line;  // nullptr: it does not live long enough
     MemoryValues values{};
     std::array<Group*, kGroupKinds.size()> groups{};
     std::int64_t start_ms = 0;
-    std::int64_t gone_tick_id = 0;  // 0: it lives
+    std::int64_t exited_tick_id = 0;  // 0: it is running
     std::int64_t last_ms = 0;
     bool live = false;
     bool touched = false;
@@ -91,11 +102,18 @@ class RollupSubjects {
   void touch(Member& member);
   void leave(Member& member);
   void end_members();
+  void leave_groups(const Member& member);
   void keep(Timeline<kRollupMetrics>& line, std::int64_t lived_ms);
   void count(const Member& member, int sign);
 
-  const std::int64_t least_life_ms_;
-  MemoryPieces pieces_;  // of who ended, so far
+  bool wants(SubjectKind kind) const { return !only_ || *only_ == kind; }
+
+  const std::int64_t min_life_ms_;
+  const std::optional<SubjectKind> only_;
+  LifetimeEnd lifetime_end_;
+  std::int64_t lines_ = 0;  // of members
+  std::int64_t made_ = 0;   // pieces of all timelines
+  MemoryPieces pieces_;     // of exited subjects, so far
   Statement row_;
   std::unordered_map<std::int64_t, Member> members_;
   std::map<GroupKey, Group> groups_;

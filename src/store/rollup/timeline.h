@@ -1,10 +1,9 @@
 #pragma once
 
-// One subject's values over time, cut into buckets of 5 minutes: pure. N is the number of its metrics.
+// One subject's values over time, cut into buckets of 5 minutes. Pure. N is the number of its metrics.
 //
-// A value holds from the tick that saw it until the next. What is seen counts for lowest and highest; what holds counts
-// for the mean and the time covered. A bucket in which nothing changed and nothing is missing lengthens the one before
-// it.
+// A value holds from its tick to the next. Observed values count for minimum and maximum; held values count for the
+// mean and the covered time. A bucket without changes and gaps extends the previous one.
 
 #include <algorithm>
 #include <array>
@@ -24,7 +23,7 @@ inline constexpr std::int64_t kPieceMs = kRollupTiers.front().width_ms;
 inline constexpr std::int64_t kHourMs = kRollupTiers.front().block_ms();
 inline constexpr std::int64_t kAllBp = 10'000;
 
-// The value of a metric, and how much of it was not read exactly.
+// The value of a metric, and the part of it that was not read exactly.
 struct Level {
   std::int64_t value = 0;
   std::int64_t inexact = 0;
@@ -32,30 +31,30 @@ struct Level {
   bool operator==(const Level&) const = default;
 };
 
-// There are many of them in memory. Sums in floating point: none of what a torn file may say is too large for them.
+// There are many of them in memory. Sums in floating point, because a torn file may contain any numbers.
 struct Aggregate {
-  bool known = false;  // else the rest says nothing
+  bool known = false;  // otherwise the other fields are invalid
   std::int64_t min = 0;
   std::int64_t max = 0;
   std::int64_t last = 0;
   std::int64_t known_ms = 0;
   double weighted = 0;         // value × ms
-  double inexact = 0;          // of that
-  std::int64_t min_at_ms = 0;  // when it was first so low, and so high; 0: not kept
+  double inexact = 0;          // part of that
+  std::int64_t min_at_ms = 0;  // time of the first minimum and maximum; 0: not kept
   std::int64_t max_at_ms = 0;
 
   void see(std::int64_t value, std::int64_t at_ms) {
     reach(value, at_ms, value, at_ms);
     last = value;
   }
-  // Seen in between, not at a tick.
+  // Observed between ticks.
   void touch(std::int64_t value, std::int64_t at_ms) { reach(value, at_ms, value, at_ms); }
   void hold(const Level& level, std::int64_t ms) {
     weighted += static_cast<double>(level.value) * static_cast<double>(ms);
     inexact += static_cast<double>(level.inexact) * static_cast<double>(ms);
     known_ms += ms;
   }
-  // What comes later of the same subject.
+  // Appends later values of the same subject.
   void append(const Aggregate& later) {
     if (!later.known) return;
     reach(later.min, later.min_at_ms, later.max, later.max_at_ms);
@@ -64,10 +63,10 @@ struct Aggregate {
     weighted += later.weighted;
     inexact += later.inexact;
   }
-  // Of what was seen but never held, the last.
+  // The last value if values were observed but never held.
   std::int64_t mean() const { return known_ms > 0 ? std::llround(weighted / static_cast<double>(known_ms)) : last; }
 
-  // How much of it was not exact, in hundredths of a percent: 0 only where all of it was.
+  // Inexact share in hundredths of a percent: 0 only if all of it was exact.
   std::optional<std::int64_t> inexact_bp() const {
     if (known_ms == 0) return std::nullopt;
     if (inexact <= 0) return 0;
@@ -104,11 +103,11 @@ struct Bucket {
     processes = std::max(processes, later.processes);
     for (std::size_t i = 0; i < N; ++i) values[i].append(later.values[i]);
   }
-  // Nothing moved in it.
+  // No value changed in it.
   bool constant() const {
     return std::all_of(values.begin(), values.end(), [](const Aggregate& v) { return v.min == v.max; });
   }
-  // What it ended with is what `later` has all the time, and as much of it is exact.
+  // Its final values are those of `later` all the time, with equal exactness.
   bool goes_on_as(const Bucket& later) const {
     if (!later.constant() || processes != later.processes) return false;
     for (std::size_t i = 0; i < N; ++i) {
@@ -120,14 +119,14 @@ struct Bucket {
   }
 };
 
-// A bucket, and those after it that are as it ended: of 5 minutes, or as a row of a wider tier.
+// A bucket, and following ones that stay as it ended: of 5 minutes, or as a row of a wider tier.
 template <std::size_t N>
 struct Piece {
   std::int64_t subject = 0;
   std::int64_t subject_id = 0;
   std::int64_t start_ms = 0;
   std::int64_t buckets = 1;
-  std::int64_t lived_ms = 0;  // of the subject, up to the end of what was rolled up
+  std::int64_t lived_ms = 0;  // of the subject, up to the end of the rolled up time
   Bucket<N> bucket;
 
   std::int64_t end_ms(std::int64_t width_ms) const { return start_ms + buckets * width_ms; }
@@ -139,9 +138,11 @@ using RollupValues = std::array<std::optional<Level>, N>;
 template <std::size_t N>
 class Timeline {
  public:
-  Timeline(std::int64_t subject, std::int64_t subject_id) : subject_(subject), subject_id_(subject_id) {}
+  // `made`: counts pieces, increased with each.
+  Timeline(std::int64_t subject, std::int64_t subject_id, std::int64_t* made = nullptr)
+      : subject_(subject), subject_id_(subject_id), made_(made) {}
 
-  // From at_ms on it has these values; they are seen when see() is called, once all changes of a tick are in.
+  // It has these values from at_ms on; see() observes them, after all changes of a tick.
   void set(std::int64_t at_ms, const RollupValues<N>& values, std::int64_t processes) {
     values_ = values;
     processes_ = processes;
@@ -164,23 +165,34 @@ class Timeline {
       since_ms_ = end;
     }
   }
-  // A look between two ticks saw this of one of its metrics. They come in the order of time.
+  // A scan between two ticks observed this value of a metric. In time order.
   void touch(std::size_t metric, std::int64_t value, std::int64_t at_ms) {
     if (!live_ || !values_[metric] || at_ms < since_ms_) return;
     hold_until(at_ms);
     open(at_ms);
     bucket_.values[metric].touch(value, at_ms);
   }
-  // After a time of which nothing is known, or a step of the clock. A bucket may have many such times.
+  // After unknown time, or a clock step. A bucket may have many.
   void go_on_at(std::int64_t at_ms) { since_ms_ = at_ms; }
-  // It may go on later, as a group does that had no members for a while.
+  // It may continue later, like a group without members for a while.
   void stop() { live_ = false; }
 
-  // All of it, in order of time; it is over then.
+  // Returns all of it, in time order, and ends it.
   std::vector<Piece<N>> take() {
     stop();
     close();
     return std::move(pieces_);
+  }
+
+  // Continues the result of take().
+  void resume(std::vector<Piece<N>> pieces) {
+    pieces_ = std::move(pieces);
+    if (pieces_.empty() || pieces_.back().buckets > 1) return;
+    start_ms_ = pieces_.back().start_ms;
+    bucket_ = pieces_.back().bucket;
+    open_ = true;
+    pieces_.pop_back();
+    if (made_ != nullptr) --*made_;
   }
 
   std::int64_t subject_id() const { return subject_id_; }
@@ -195,6 +207,7 @@ class Timeline {
       ++pieces_.back().buckets;
     } else {
       pieces_.push_back({subject_, subject_id_, start_ms_, 1, 0, bucket_});
+      if (made_ != nullptr) ++*made_;
     }
   }
   void open(std::int64_t at_ms) {
@@ -221,6 +234,7 @@ class Timeline {
 
   std::int64_t subject_;
   std::int64_t subject_id_;
+  std::int64_t* made_;
   std::vector<Piece<N>> pieces_;
   RollupValues<N> values_{};
   std::int64_t processes_ = 0;

@@ -22,7 +22,7 @@ std::string find_end_sql(std::string_view table, const std::vector<std::string>&
                      key.front(), kBatchRows);
 }
 
-// The lower bound keeps it out of what precedes a range between others.
+// The lower bound avoids scanning rows before the range.
 std::string delete_before_sql(std::string_view table, const std::vector<std::string>& key) {
   return fmt::format("DELETE FROM {} WHERE {} >= ? AND ({}) < ({})", table, key.front(), fmt::join(key, ", "),
                      placeholders(key.size()));

@@ -1,7 +1,7 @@
 #pragma once
 
-// Deletes rows of one table in the order of its primary key, a bounded number at a time: however many there are, one
-// batch takes about a millisecond.
+// Deletes rows of one table in the order of its primary key, a limited number at a time: one batch takes about a
+// millisecond regardless of their number.
 
 #include <cstdint>
 #include <string>
@@ -16,7 +16,8 @@ class BatchDelete {
  public:
   BatchDelete(SQLite::Database& database, std::string_view table);
 
-  // The first rows whose key begins with a number from `from` to `to`; how many there were. 0: there are none.
+  // Deletes the first rows with a key that starts with a number from `from` to `to`. Returns their number; 0 when there
+  // are none.
   std::int64_t run(std::int64_t from, std::int64_t to);
 
  private:

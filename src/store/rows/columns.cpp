@@ -7,7 +7,7 @@ namespace {
 
 using Value = std::optional<std::int64_t>;
 
-// Those of process_sample. The view process_detail unpacks those of process_state.
+// Derived fields of process_sample. The view process_detail unpacks those of process_state.
 constexpr std::size_t kHotDerived = static_cast<std::size_t>(std::ranges::count(
     kDerivedFields, ProcessStorage::sample, [](const DerivedField& of) { return info_of(of.field).storage; }));
 static_assert(info_of(kDerivedFields[kHotDerived - 1].field).storage == ProcessStorage::sample);
@@ -75,7 +75,7 @@ ProcessMemory unpacked(const ProcessMemory& stored, Source source) {
 
 Unpacker::Unpacker(std::span<const ProcessField> fields) : columns_(fields.begin(), fields.end()) {
   const auto reads = [this](ProcessField field) { return std::ranges::find(columns_, field) != columns_.end(); };
-  // Backwards: a field that another needs may need others.
+  // Backwards: a field that another one needs may need others.
   for (std::size_t i = kHotDerived; i-- > 0;) {
     if (!reads(kDerivedFields[i].field)) continue;
     derived_.insert(derived_.begin(), i);

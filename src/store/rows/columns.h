@@ -1,7 +1,7 @@
 #pragma once
 
-// Fields to columns and back, and the columns of processes that are stored only where they are not what the others make
-// them (store/stored_fields.h).
+// Converts fields to columns and back, including columns of processes that are stored only if they differ from a value
+// derived from others (store/stored_fields.h).
 
 #include <array>
 #include <cstddef>
@@ -50,19 +50,19 @@ inline ProcessKey read_key(const Statement& row, int column) {
           static_cast<std::uint32_t>(row.integer(column + 2))};
 }
 
-// The column of a value that `derived` may replace, and back: exact for any value but -1.
+// Converts a value to its column, which is NULL if `derived` replaces it, and back. Lossless for any value except -1.
 std::optional<std::int64_t> packed_column(std::optional<std::int64_t> value, std::optional<std::int64_t> derived);
 std::optional<std::int64_t> unpacked_column(std::optional<std::int64_t> stored, std::optional<std::int64_t> derived);
 
 // The value of a field of process_rare without a row.
 std::optional<std::int64_t> usual_value(const ProcessMemory& memory, ProcessField field);
 
-// The columns of process_sample and process_state for `values`: exact for any values but -1.
+// The columns of process_sample and process_state for `values`. Lossless for any values except -1.
 ProcessMemory packed(const ProcessMemory& values, Source source);
 // The values of process_sample for its columns.
 ProcessMemory unpacked(const ProcessMemory& stored, Source source);
 
-// The same of some fields, read from no more columns than they need.
+// The same for some fields, read from only the columns that they need.
 class Unpacker {
  public:
   explicit Unpacker(std::span<const ProcessField> fields);

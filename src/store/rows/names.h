@@ -1,6 +1,6 @@
 #pragma once
 
-// The row of a name that is stored once.
+// The rows of names, each stored once.
 
 #include <cstdint>
 
@@ -19,7 +19,7 @@ class Names {
     const auto found = find_.one(values...);
     return found ? *found : insert_.insert(values...);
   }
-  // One that keeps when it was seen first and last: two parameters more of `insert`.
+  // For names with the times of the first and last observation: two more parameters of `insert`.
   template <typename... Values>
   std::int64_t id_seen(std::int64_t at_ms, const Values&... values) {
     const auto found = find_.one(values...);

@@ -7,22 +7,21 @@ namespace memoir {
 namespace {
 
 constexpr const char* kFind =
-    "SELECT id, gone_tick_id, identity_id, cgroup_id FROM process WHERE boot_id = ? AND pid = ? AND start_ticks = ? "
+    "SELECT id, exited_tick_id, identity_id, cgroup_id FROM process WHERE boot_id = ? AND pid = ? AND start_ticks = ? "
     "AND exec_count = ?";
 constexpr const char* kInsert =
     "INSERT INTO process (boot_id, pid, start_ticks, exec_count, first_tick_id, first_ms, start_ms, parent_pid, comm, "
-    "cwd_id, user_id, command_id, category_id, cgroup_id, identity_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-    "?, "
-    "?)";
+    "cwd_id, user_id, command_id, category_id, cgroup_id, identity_id, setting_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, "
+    "?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kUpdate =
     "UPDATE process SET start_ms = ?2, parent_pid = ?3, comm = ?4, cwd_id = ?5, user_id = ?6, command_id = ?7, "
-    "category_id = ?8, cgroup_id = ?9, identity_id = ?10 WHERE id = ?1";
-// last_ms is that of the tick before; one that was never stored lived in this one only.
+    "category_id = ?8, cgroup_id = ?9, identity_id = ?10, setting_id = ?11 WHERE id = ?1";
+// last_ms is that of the previous tick; a process that was never stored ran only in this one.
 constexpr const char* kEnd =
-    "UPDATE process SET gone_tick_id = ?2, gone_ms = ?3, end_kind = ?4, "
+    "UPDATE process SET exited_tick_id = ?2, exited_ms = ?3, exit_kind = ?4, "
     "last_ms = MAX(first_ms, COALESCE((SELECT t.wall_ms FROM tick AS t WHERE t.id = ?2 - 1), first_ms)) WHERE id = ?1";
 constexpr const char* kRevive =
-    "UPDATE process SET gone_tick_id = NULL, gone_ms = NULL, last_ms = NULL, end_kind = NULL WHERE id = ?";
+    "UPDATE process SET exited_tick_id = NULL, exited_ms = NULL, last_ms = NULL, exit_kind = NULL WHERE id = ?";
 // A sample with source 5: see the schema.
 constexpr const char* kAbsence = "INSERT OR REPLACE INTO process_sample (tick_id, process_id, source) VALUES (?, ?, 5)";
 
@@ -39,6 +38,9 @@ ProcessRows::ProcessRows(SQLite::Database& database)
       commands_(database, "SELECT id FROM command WHERE line_digest = ? AND exe = ? AND line = ?",
                 "INSERT INTO command (line_digest, exe, line) VALUES (?, ?, ?)"),
       directories_(database, "SELECT id FROM directory WHERE path = ?", "INSERT INTO directory (path) VALUES (?)"),
+      settings_(database,
+                "SELECT id FROM setting WHERE cwd = ? AND oom_score_adj IS ? AND limits = ? AND category_rule = ?",
+                "INSERT INTO setting (cwd, oom_score_adj, limits, category_rule) VALUES (?, ?, ?, ?)"),
       categories_(database, "SELECT id FROM category WHERE name = ?", "INSERT INTO category (name) VALUES (?)"),
       cgroups_(database, "SELECT id FROM cgroup WHERE path = ?",
                "INSERT INTO cgroup (path, first_ms, last_ms) VALUES (?, ?, ?)"),
@@ -76,6 +78,8 @@ void ProcessRows::add_info(Statement& statement, const ProcessInfo& info, std::i
   row.identity_id = identities_.id_seen(at_ms, identity.unit, identity.exe, identity.command);
   statement.add(row.cgroup_id);
   statement.add(row.identity_id);
+  const auto& [cwd, oom_score_adj, limits, category_rule] = info.settings;
+  statement.add(settings_.id(cwd, oom_score_adj, limits, category_rule));
 }
 
 ProcessRows::Row ProcessRows::insert(std::int64_t boot_id, const ProcessInfo& info, const Sight& first) {
@@ -96,18 +100,23 @@ ProcessRows::Row ProcessRows::update(std::int64_t id, const ProcessInfo& info, s
   return row;
 }
 
-void ProcessRows::end(std::int64_t id, const Sight& gone, std::string_view end_kind) {
-  end_.run(id, gone.tick_id, gone.at_ms, end_kind);
+void ProcessRows::end(std::int64_t id, const Sight& gone, std::string_view exit_kind) {
+  end_.run(id, gone.tick_id, gone.at_ms, exit_kind);
 }
 
 void ProcessRows::revive(const Row& gone) {
-  if (!gone.gone_tick_id) return;
-  absence_.run(*gone.gone_tick_id, gone.id);
+  if (!gone.exited_tick_id) return;
+  absence_.run(*gone.exited_tick_id, gone.id);
   revive_.run(gone.id);
 }
 
+std::int64_t ProcessRows::count_other_boots(std::int64_t boot_id) {
+  return one(database_, "SELECT COUNT(*) FROM process WHERE exited_tick_id IS NULL AND boot_id <> ?", boot_id)
+      .value_or(0);
+}
+
 void ProcessRows::end_other_boots(std::int64_t boot_id, const Sight& gone) {
-  Statement rows(database_, "SELECT id FROM process WHERE gone_tick_id IS NULL AND boot_id <> ? ORDER BY id");
+  Statement rows(database_, "SELECT id FROM process WHERE exited_tick_id IS NULL AND boot_id <> ? ORDER BY id");
   rows.bind(boot_id);
   while (rows.step()) end(rows.integer(0), gone, "unknown");
 }

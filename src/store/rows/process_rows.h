@@ -1,6 +1,6 @@
 #pragma once
 
-// The rows of `process` and the names that they point to.
+// The rows of `process`, and the names that they refer to.
 
 #include <cstdint>
 #include <optional>
@@ -22,12 +22,12 @@ class ProcessRows {
 
   struct Row {
     std::int64_t id = 0;
-    std::optional<std::int64_t> gone_tick_id;
+    std::optional<std::int64_t> exited_tick_id;
     std::int64_t identity_id = 0;
     std::int64_t cgroup_id = 0;
   };
 
-  // When a process was seen: its tick, and that tick's wall time.
+  // An observation of a process: its tick, and that tick's wall time.
   struct Sight {
     std::int64_t tick_id = 0;
     std::int64_t at_ms = 0;
@@ -37,10 +37,12 @@ class ProcessRows {
   Row insert(std::int64_t boot_id, const ProcessInfo& info, const Sight& first);
   Row update(std::int64_t id, const ProcessInfo& info, std::int64_t at_ms);
   // `gone`: the first tick without it.
-  void end(std::int64_t id, const Sight& gone, std::string_view end_kind);
-  // It lives after all: from `gone.gone_tick_id` on it was merely not there.
+  void end(std::int64_t id, const Sight& gone, std::string_view exit_kind);
+  // It is alive after all: from `gone.exited_tick_id` on it was only missing.
   void revive(const Row& gone);
-  // Processes of other boots that nobody saw end.
+  // Processes that ran when the last boot ended.
+  std::int64_t count_other_boots(std::int64_t boot_id);
+  // Processes of other boots without an observed exit.
   void end_other_boots(std::int64_t boot_id, const Sight& gone);
 
   std::int64_t category_id(const std::string& name) { return categories_.id(name); }
@@ -54,6 +56,7 @@ class ProcessRows {
   Names users_;
   Names commands_;
   Names directories_;
+  Names settings_;
   Names categories_;
   Names cgroups_;
   Names containers_;

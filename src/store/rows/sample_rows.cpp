@@ -24,7 +24,8 @@ std::string insert_sql(const std::string& table, const std::string& first, std::
 }  // namespace
 
 SampleRows::SampleRows(SQLite::Database& database)
-    : hot_process_(database, insert_sql("process_sample", "tick_id, process_id, source", 3, kHotProcess)),
+    : hot_process_(database, insert_sql("process_sample", "tick_id, process_id, source, read_age_ms", 4, kHotProcess)),
+      reading_(database, "INSERT INTO process_reading (tick_id, process_id) VALUES (?, ?)"),
       state_(database, insert_sql("process_state", "tick_id, process_id, state, parent_pid, threads", 5, kState)),
       rare_(database, insert_sql("process_rare", "tick_id, process_id", 2, kRare)),
       hot_machine_(database, insert_sql("machine_sample", "tick_id", 1, kHotMachine)),
@@ -33,8 +34,8 @@ SampleRows::SampleRows(SQLite::Database& database)
                 "INSERT INTO category_total (tick_id, category_id, processes, inexact, rss_kib, pss_kib, uss_kib) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?)"),
       category_swap_(database,
-                     "INSERT INTO category_swap (tick_id, category_id, swap_kib, swap_pss_kib, shared_swap_kib) "
-                     "VALUES (?, ?, ?, ?, ?)"),
+                     "INSERT INTO category_swap (tick_id, category_id, swap_kib, swap_pss_kib, shared_swap_kib, "
+                     "hugetlb_kib) VALUES (?, ?, ?, ?, ?, ?)"),
       cgroup_(database,
               "INSERT INTO cgroup_sample (tick_id, cgroup_id, current_kib, file_kib, swap_kib, max_kib, high_kib, "
               "swap_max_kib, anon_kib, shmem_kib, kernel_kib) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
@@ -46,7 +47,11 @@ SampleRows::SampleRows(SQLite::Database& database)
       seen_cgroup_(database, "UPDATE cgroup SET last_ms = MAX(last_ms, ?2) WHERE id = ?1"),
       extreme_(database,
                "INSERT INTO extreme (tick_id, subject, subject_id, metric, low_kib, low_before_ms, high_kib, "
-               "high_before_ms, high_after_ms, high_seen_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+               "high_before_ms, high_after_ms, high_seen_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+               // A scan reported when VmHWM rose.
+               "ON CONFLICT DO UPDATE SET high_kib = excluded.high_kib, high_before_ms = excluded.high_before_ms, "
+               "high_after_ms = excluded.high_after_ms, high_seen_by = excluded.high_seen_by "
+               "WHERE excluded.high_kib > COALESCE(high_kib, 0)"),
       other_(database, "INSERT INTO meminfo_other (tick_id, key_id, value) VALUES (?, ?, ?)"),
       key_(database, "INSERT INTO meminfo_key (name) VALUES (?)") {}
 
@@ -60,13 +65,15 @@ void SampleRows::insert(std::int64_t tick_id, SubjectKind kind, std::int64_t sub
   }
   const auto after_ms = extremes.highest ? extremes.highest->after_ms : std::nullopt;
   extreme_.add(after_ms ? std::optional(at_ms - *after_ms) : std::nullopt);
-  const bool by_look = !extremes.highest || extremes.highest->by == SeenBy::look;
-  extreme_.add(by_look ? std::nullopt : std::optional(static_cast<std::int64_t>(extremes.highest->by)));
+  const bool by_scan = !extremes.highest || extremes.highest->by == Origin::scan;
+  extreme_.add(by_scan ? std::nullopt : std::optional(static_cast<std::int64_t>(extremes.highest->by)));
   extreme_.finish();
 }
 
-void SampleRows::insert_hot(std::int64_t tick_id, std::int64_t process_id, const ProcessSample& sample) {
-  hot_process_.bind(tick_id, process_id, static_cast<int>(sample.source));
+void SampleRows::insert_hot(std::int64_t tick_id, std::int64_t boot_ms, std::int64_t process_id,
+                            const ProcessSample& sample) {
+  const auto age_ms = sample.read_boot_ms ? std::optional(boot_ms - *sample.read_boot_ms) : std::nullopt;
+  hot_process_.bind(tick_id, process_id, static_cast<int>(sample.source), age_ms);
   add_fields(hot_process_, packed(sample.memory, sample.source), kHotProcess);
   hot_process_.finish();
 }
@@ -98,8 +105,9 @@ void SampleRows::insert_cold(std::int64_t tick_id, const MachineMemory& memory) 
 
 void SampleRows::insert(std::int64_t tick_id, std::int64_t category_id, const CategorySample& sample) {
   category_.run(tick_id, category_id, sample.processes, sample.inexact, sample.rss_kib, sample.pss_kib, sample.uss_kib);
-  if (sample.swap_kib == 0 && sample.swap_pss_kib == 0 && sample.shared_swap_kib == 0) return;
-  category_swap_.run(tick_id, category_id, sample.swap_kib, sample.swap_pss_kib, sample.shared_swap_kib);
+  if ((sample.swap_kib | sample.swap_pss_kib | sample.shared_swap_kib | sample.hugetlb_kib) == 0) return;
+  category_swap_.run(tick_id, category_id, sample.swap_kib, sample.swap_pss_kib, sample.shared_swap_kib,
+                     sample.hugetlb_kib);
 }
 
 void SampleRows::insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupSample& sample) {
@@ -117,12 +125,9 @@ void SampleRows::insert_other(std::int64_t tick_id, std::int64_t key_id, std::op
   other_.run(tick_id, key_id, value);
 }
 
-bool hot_memory_differs(const ProcessSample& a, const ProcessSample& b) {
-  return differ(a.memory, b.memory, kHotProcess);
-}
-
 bool hot_differs(const ProcessSample& a, const ProcessSample& b) {
-  return a.source != b.source || hot_memory_differs(a, b);
+  const bool same_source = a.source == b.source || (is_known(a.source) && is_known(b.source));
+  return !same_source || differ(a.memory, b.memory, kHotProcess);
 }
 
 bool cold_differs(const ProcessSample& a, const ProcessSample& b) {

@@ -15,7 +15,9 @@ class SampleRows {
  public:
   explicit SampleRows(SQLite::Database& database);
 
-  void insert_hot(std::int64_t tick_id, std::int64_t process_id, const ProcessSample& sample);
+  // `boot_ms`: the tick's boot clock.
+  void insert_hot(std::int64_t tick_id, std::int64_t boot_ms, std::int64_t process_id, const ProcessSample& sample);
+  void insert_reading(std::int64_t tick_id, std::int64_t process_id) { reading_.run(tick_id, process_id); }
   void insert_cold(std::int64_t tick_id, std::int64_t process_id, const ProcessSample& sample);
   void insert_hot(std::int64_t tick_id, const MachineMemory& memory);
   void insert_cold(std::int64_t tick_id, const MachineMemory& memory);
@@ -23,9 +25,9 @@ class SampleRows {
   void insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupSample& sample);
   void insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupDetail& detail);
   void insert_gone_cgroup(std::int64_t tick_id, std::int64_t cgroup_id) { gone_cgroup_.run(tick_id, cgroup_id); }
-  // A cgroup that has samples is known up to then, whether or not a process is in it.
+  // A cgroup with samples counts as observed up to then, even without processes.
   void see_cgroup(std::int64_t cgroup_id, std::int64_t at_ms) { seen_cgroup_.run(cgroup_id, at_ms); }
-  // Where there is something to tell. `at_ms`: the tick's wall clock.
+  // Inserts extremes, if there are any. `at_ms`: the tick's wall clock.
   void insert(std::int64_t tick_id, SubjectKind kind, std::int64_t subject_id, Metric metric, const Extremes& extremes,
               std::int64_t at_ms);
   void insert_other(std::int64_t tick_id, std::int64_t key_id, std::optional<std::int64_t> value);
@@ -33,6 +35,7 @@ class SampleRows {
 
  private:
   Statement hot_process_;
+  Statement reading_;
   Statement state_;
   Statement rare_;
   Statement hot_machine_;
@@ -48,7 +51,7 @@ class SampleRows {
   Statement key_;
 };
 
-bool hot_memory_differs(const ProcessSample& a, const ProcessSample& b);
+// Exact and held do not differ.
 bool hot_differs(const ProcessSample& a, const ProcessSample& b);
 bool cold_differs(const ProcessSample& a, const ProcessSample& b);
 

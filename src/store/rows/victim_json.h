@@ -12,7 +12,7 @@ namespace memoir {
 
 std::string victim_json(SQLite::Database& database, const OomVictim& victim);
 
-// Those of a range, by time.
+// Returns the victims of a range, by time.
 std::vector<OomVictim> read_oom_victims(SQLite::Database& database, Range range);
 
 }  // namespace memoir

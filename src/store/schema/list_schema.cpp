@@ -1,5 +1,5 @@
-// A build tool: prints schema_objects.h, the objects of the schema as SQLite stores them. A file is compared with them
-// at every opening; running the migrations instead would take longer than most queries.
+// Build tool: prints schema_objects.h, the objects of the schema as SQLite stores them. A file is compared with them at
+// every opening; running the migrations instead would take longer than most queries.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// A build tool: prints sql.h, the files of schema/ as string constants with their lists filled in
+// Build tool: prints sql.h, the files of schema/ as string constants with their lists filled in
 // (store/schema/schema_text.h). Arguments: files, and names of arrays as "[NAME". A file after an array's name belongs
 // to the array; a file before all of them is a constant with the name of the file.
 

@@ -14,7 +14,7 @@
 namespace memoir {
 namespace {
 
-// The longest row that we write is a process with its command line (max_command_bytes) and its folder.
+// The longest row is a process with its command line (max_command_bytes) and its folder.
 constexpr int kLongestBytes = 4 * 1024 * 1024;
 
 constexpr const char* kObjects =
@@ -34,7 +34,7 @@ Objects known_objects() {
 }
 
 Error differs(const std::string& path, const Name& object, const char* how) {
-  return malformed(fmt::format("{}: is not as Memoir made it: the {} '{}' {}; ask a file that nobody changed", path,
+  return malformed(fmt::format("{}: is not Memoir's schema: the {} '{}' {}; use an unchanged file", path,
                                to_printable(object.first), to_printable(object.second), how));
 }
 
@@ -45,7 +45,7 @@ Status check_schema(SQLite::Database& database, const std::string& path) {
   Statement rows(database, kObjects);
   while (rows.step()) {
     const Name name{rows.text(0), rows.text(1)};
-    // No SQL has it in it: a page was lost.
+    // SQL contains no NUL, so a page was lost.
     if (rows.text(3).find('\0') != std::string::npos) return damaged(path, "its schema");
     const auto found = expected.find(name);
     if (found == expected.end()) return differs(path, name, "is none of its own");
@@ -58,7 +58,7 @@ Status check_schema(SQLite::Database& database, const std::string& path) {
   return Done{};
 }
 
-void distrust(SQLite::Database& database) {
+void harden(SQLite::Database& database) {
   sqlite3* const handle = database.getHandle();
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongestBytes);
   if (sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr) != SQLITE_OK ||

@@ -1,7 +1,7 @@
 #pragma once
 
-// Refuses a file whose schema differs from the one that our migrations create. A file may come from anywhere, and
-// SQLite runs the SQL in its schema: a view may never end, a trigger or an index of an expression may do anything that
+// Refuses a file if its schema differs from the one created by the migrations. A file may come from anywhere, and
+// SQLite runs the SQL in its schema: a view may never end, and a trigger or an expression index may do anything that
 // SQL can.
 
 #include <string>
@@ -18,8 +18,8 @@ namespace memoir {
 // they hold data.
 Status check_schema(SQLite::Database& database, const std::string& path);
 
-// Before the first query of a file that is not trusted: it may not change its own schema, nor call what is not
-// harmless, nor make texts longer than any that we write.
-void distrust(SQLite::Database& database);
+// Call it before the first query of an untrusted file: it may not change its own schema, call unsafe functions, or
+// create texts longer than any written by the recorder.
+void harden(SQLite::Database& database);
 
 }  // namespace memoir

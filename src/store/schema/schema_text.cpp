@@ -46,10 +46,11 @@ std::string rule_sql(const FieldRule<E>& rule, const GetColumn& column) {
   std::vector<std::string> of;
   for (const E field : rule.of) of.push_back(column(field));
   const auto sum = joined(of, " + ");
-  const auto less = rule.less ? column(*rule.less) : std::string();
+  std::string less = rule.less ? column(*rule.less) : std::string();
+  if (rule.less_known) less = fmt::format("({} + COALESCE({}, 0))", less, column(*rule.less_known));
   std::string sql = sum;
   if (rule.how == How::sum && rule.less) sql = fmt::format("{} - {}", sum, less);
-  if (rule.how == How::rest) sql = fmt::format("CASE WHEN {0} >= {1} THEN {0} - {1} END", sum, less);
+  if (rule.how == How::remainder) sql = fmt::format("CASE WHEN {0} >= {1} THEN {0} - {1} END", sum, less);
   if (rule.how == How::first) sql = fmt::format("COALESCE({})", joined(of, ", "));
   if (rule.how == How::largest) {
     // MAX() of SQLite is NULL if one of them is.
@@ -67,7 +68,7 @@ std::string column_of(ProcessField field) {
   return info_of(field).column;
 }
 
-// As the views join them: process_sample_full AS s, process_detail AS d.
+// As joined by the views: process_sample_full AS s, process_detail AS d.
 std::string joined_column(ProcessField field) {
   return fmt::format("{}.{}", info_of(field).storage == ProcessStorage::sample ? 's' : 'd', info_of(field).column);
 }
@@ -89,7 +90,7 @@ std::string derived_sql(const DerivedField& of, const Column& column, std::strin
   return fmt::format("{} AS {}", stored_or(fmt::format("{}{}", prefix, column_of(of.field)), sql), column_of(of.field));
 }
 
-// The values of process_sample. A subquery makes those columns that need no other derived one, the query around it
+// The values of process_sample. A subquery computes the columns that need no other derived one, the query around it
 // those that need these, and so on.
 std::string process_sample_full() {
   std::vector<const DerivedField*> due;
@@ -103,7 +104,7 @@ std::string process_sample_full() {
     };
     std::vector<const DerivedField*> later;
     std::ranges::copy_if(due, std::back_inserter(later), waits);
-    std::vector<std::string> columns{"tick_id, process_id, source"};
+    std::vector<std::string> columns{"tick_id, process_id, source, read_age_ms"};
     for (const ProcessField field : kHotProcessFields) {
       const auto made = std::ranges::find(due, field, &DerivedField::field);
       const bool now = made != due.end() && !waits(*made);
@@ -189,8 +190,8 @@ std::string metric_rows() {
   std::vector<std::string> rows;
   for (const MetricInfo& info : kMetricInfos) {
     if (info.number == kNoNumber) continue;
-    rows.push_back(fmt::format("({}, '{}', '{}', {:d})", info.number, info.name.empty() ? info.column : info.name,
-                               info.column, info.marked != SubjectKinds{}));
+    rows.push_back(fmt::format("({}, '{}', '{}', {:d}, {:d})", info.number, info.name.empty() ? info.column : info.name,
+                               info.column, info.marked != SubjectKinds{}, info.lowest));
   }
   return list(rows);
 }
@@ -210,6 +211,8 @@ const Texts& texts() {
       {"memory_columns", memory_columns()},
       {"uss", metric_column(Metric::uss)},
       {"high_water", rule_sql(info_of(Metric::hwm).rule, joined_column)},
+      // From the valid row of process_sample, or from the later reading that found the same.
+      {"read_ms", "(t.wall_ms - t.boot_ms + k.boot_ms - IIF(h.reading_tick_id > h.sample_tick_id, 0, s.read_age_ms))"},
       {"used", rule_sql(kUsedRule, joined_machine_column)},
       {"swap_used", rule_sql(kSwapUsedRule, joined_machine_column)},
       {"mapping_rss", mapping_column(kMappingRss, ProcessField::rss)},

@@ -28,7 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 using DatabasePtr = std::unique_ptr<SQLite::Database>;
 
-constexpr int kReaderBusyMs = 5000;
+constexpr const char* kReadOnly = "?mode=ro";
+constexpr const char* kImmutable = "?mode=ro&immutable=1";
 
 // The last commit that reads the twelve schemas from before the first release.
 constexpr const char* kLastPrerelease = "f9198cb";
@@ -39,21 +40,21 @@ void log_sqlite(void*, int code, const char* text) {
   log_warning(line);
 }
 
-// Must come before SQLite's first use; later it does nothing.
+// Must run before SQLite's first use; later it does nothing.
 void route_log() {
   static std::once_flag once;
   std::call_once(once, [] { sqlite3_config(SQLITE_CONFIG_LOG, log_sqlite, nullptr); });
 }
 
-// Before WAL: once that has written the first page, these two stay what they are. A tick changes one page of each of
-// half a dozen tables, so that half the usual page halves what is written.
+// Before WAL: after its first page is written, these two settings are fixed. A tick changes one page in each of half a
+// dozen tables, so half the usual page size halves the written bytes.
 void set_layout(SQLite::Database& database) {
   set_pragma(database, "page_size", "2048", "2048");
   set_pragma(database, "auto_vacuum", "INCREMENTAL", "2");
 }
 
-// A reader who may not write the folder needs the -wal and -shm there after a clean stop as well. A damaged file is
-// closed as it is, before anything reads it; a run that ends brings home what is in the -wal.
+// A reader that may not write to the folder needs the -wal and -shm after a clean stop as well. A damaged file is
+// closed unchanged, before anything reads it; a run that ends checkpoints the -wal.
 void keep_wal(SQLite::Database& database) {
   int persist = 1;
   if (sqlite3_file_control(database.getHandle(), "main", SQLITE_FCNTL_PERSIST_WAL, &persist) != SQLITE_OK ||
@@ -67,7 +68,7 @@ void set_up(SQLite::Database& database, Durability durability, bool fresh) {
   set_pragma(database, "journal_mode", "WAL", "wal");
   set_pragma(database, "synchronous", durability == Durability::full ? "FULL" : "NORMAL",
              durability == Durability::full ? "2" : "1");
-  // What is cached stays resident. Ticks and rollups of 300 processes are no slower than with 1 MB (store_bench).
+  // The cache stays resident. Ticks and rollups of 300 processes are no slower than with 1 MB (store_bench).
   set_pragma(database, "cache_size", "-250", "-250");
   set_pragma(database, "temp_store", "MEMORY", "2");
   set_pragma(database, "secure_delete", "FAST", "2");
@@ -77,8 +78,8 @@ Error not_ours(const std::string& path) {
   return malformed(path + ": is not a Memoir database; name another file with --db");
 }
 
-// The version of the schema; 0 for a database without a table. Fails for other programs' files and for every other
-// version of the schema.
+// Returns the version of the schema; 0 for a database without a table. Fails for other programs' files and for every
+// other version of the schema.
 Result<std::int32_t> known_version(SQLite::Database& database, const std::string& path) {
   const std::int64_t application = number(database, "PRAGMA application_id");
   const std::int32_t version = schema_version(database);
@@ -92,23 +93,10 @@ Result<std::int32_t> known_version(SQLite::Database& database, const std::string
       path, version, kSchemaVersion, kLastPrerelease));
 }
 
-// Without SQLite's own mutex, which is taken for each column that is read: a reader is of one thread at a time.
-Result<DatabasePtr> open_checked(const std::string& name, const std::string& path, int flags) {
-  return guarded(path, [&]() -> Result<DatabasePtr> {
-    auto database =
-        std::make_unique<SQLite::Database>(name, flags | SQLite::OPEN_URI | SQLite::OPEN_NOMUTEX, kReaderBusyMs);
-    distrust(*database);
-    const auto version = TRY(known_version(*database, path));
-    if (version == 0) return not_ours(path);
-    TRY(check_schema(*database, path));
-    Statement(*database, "PRAGMA temp_store = MEMORY").finish();
-    return database;
-  });
-}
-
-// The path as a URI: what could be taken for a part of one is escaped.
+// Returns the path as a URI. Escaped, and with an empty host or a folder in front: SQLite would read "//x/y" as host
+// and path, "file:x" as a URI and ":memory:" as no file.
 std::string file_uri(const std::string& path, const char* parameters) {
-  std::string uri = "file:";
+  std::string uri = path.starts_with('/') ? "file://" : "file:./";
   for (const char letter : path) {
     if (letter == '%' || letter == '?' || letter == '#') {
       uri += fmt::format("%{:02X}", static_cast<unsigned char>(letter));
@@ -119,8 +107,21 @@ std::string file_uri(const std::string& path, const char* parameters) {
   return uri + parameters;
 }
 
-// The version of the schema there; 0 where there is nothing yet. Looked at so that another's file is not touched: as
-// immutable where all of it is in the main file, for else SQLite makes a -shm beside it.
+// Without SQLite's own mutex, which is locked for each column that is read: a reader belongs to one thread at a time.
+Result<DatabasePtr> open_checked(const std::string& path, const char* parameters, int flags) {
+  return guarded(path, [&]() -> Result<DatabasePtr> {
+    auto database = open_unchecked(path, flags | SQLite::OPEN_NOMUTEX, parameters);
+    harden(*database);
+    const auto version = TRY(known_version(*database, path));
+    if (version == 0) return not_ours(path);
+    TRY(check_schema(*database, path));
+    Statement(*database, "PRAGMA temp_store = MEMORY").finish();
+    return database;
+  });
+}
+
+// Returns the version of the schema; 0 without any content. Reads it without touching another program's file: as
+// immutable if all of it is in the main file, because otherwise SQLite creates a -shm.
 Result<std::int32_t> inspect(const std::string& path) {
   std::error_code error;
   if (!fs::exists(path, error) || fs::file_size(path, error) == 0) return 0;
@@ -130,16 +131,15 @@ Result<std::int32_t> inspect(const std::string& path) {
   if (owner == FileOwner::foreign) return not_ours(path);
   const bool in_wal = fs::file_size(path + "-wal", error) > 0 && !error;
   auto version = guarded(path, [&]() -> Result<std::int32_t> {
-    SQLite::Database database(file_uri(path, in_wal ? "?mode=ro" : "?mode=ro&immutable=1"),
-                              SQLite::OPEN_READONLY | SQLite::OPEN_URI, kWriterBusyMs);
-    return known_version(database, path);
+    const auto database = open_unchecked(path, SQLite::OPEN_READONLY, in_wal ? kReadOnly : kImmutable);
+    return known_version(*database, path);
   });
   if (version || version.error().kind != ErrorKind::damaged) return version;
   if (!is_ours_damaged(path)) return not_ours(path);
   return damaged(path, "its header");
 }
 
-// SQLite would make it readable for all.
+// SQLite would make it readable for all users.
 Status create(const std::string& path) {
   std::error_code error;
   if (fs::exists(path, error)) return Done{};
@@ -147,32 +147,32 @@ Status create(const std::string& path) {
   return Done{};
 }
 
-// With what SQLite reads and writes beside it.
+// With the files that SQLite uses next to it.
 constexpr std::array kFiles{"", "-wal", "-shm", "-journal"};
 
-// The files that are to be written: others may have put something in their place. A link of ours is followed.
+// The files to be written: others may have replaced them. A link of ours is followed.
 Status check_files(const std::string& path) {
   std::string real = path;
   struct stat found {};
   if (lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode) && (found.st_uid == geteuid() || found.st_uid == 0)) {
     std::error_code error;
     real = fs::canonical(path, error);
-    if (error) return Error{ErrorKind::denied, path + ": is a link that leads nowhere; name a file with --db"};
+    if (error) return Error{ErrorKind::denied, path + ": is a dangling link; name a file with --db"};
   }
   TRY(check_regular(real));
   for (const char* suffix : kFiles) TRY(check_own_file(real + suffix));
   return Done{};
 }
 
-// Nobody writes to it, and all of it is in the main file.
+// No process writes to it, and all of it is in the main file.
 bool is_still(const std::string& path) {
   std::error_code error;
   const auto wal_bytes = fs::file_size(path + "-wal", error);
-  return (error || wal_bytes == 0) && !look_at_lock(path).owner;
+  return (error || wal_bytes == 0) && !read_lock_state(path).owner;
 }
 
-// What a plain copy of a file that is recorded into leaves behind: https://sqlite.org/fileformat.html, 1.3.3, says how
-// the header tells that a database has a -wal.
+// Detects a plain copy of a file that is being recorded: https://sqlite.org/fileformat.html, 1.3.3, describes how the
+// header shows that a database has a -wal.
 bool lacks_wal(const std::string& path) {
   std::error_code error;
   Buffer start;
@@ -185,28 +185,32 @@ Result<DatabasePtr> open_as_reader(const std::string& path, int flags) {
   std::error_code error;
   const auto bytes = fs::file_size(path, error);
   if (error == std::errc::no_such_file_or_directory) {
-    return Error{ErrorKind::gone, path + ": does not exist; start memoird to record, or name another file with --db"};
+    return Error{ErrorKind::not_found,
+                 path + ": does not exist; start memoird to record, or name another file with --db"};
   }
   if (!error && bytes == 0) return malformed(path + ": is empty; nothing was recorded into it yet");
-  // Before SQLite makes a -wal and a -shm beside what is not ours.
+  // Before SQLite creates a -wal and a -shm next to a foreign file.
   const auto version = inspect(path);
   const bool unreadable = version ? *version == 0 : version.error().kind == ErrorKind::damaged;
   if (unreadable && lacks_wal(path)) {
-    return malformed(path +
-                     ": its -wal is missing, and what was recorded with it; copy a database with `memoir backup`");
+    return malformed(path + ": its -wal is missing, with the latest data; copy a database with `memoir backup`");
   }
   if (!version && (version.error().kind == ErrorKind::malformed || version.error().kind == ErrorKind::damaged))
     return version.error();
-  auto database = open_checked(file_uri(path, "?mode=ro"), path, flags);
-  // Without -wal and -shm, and in a folder where they cannot be made, only a file that nobody writes can be read.
+  auto database = open_checked(path, kReadOnly, flags);
+  // Without -wal and -shm, and in a folder where they cannot be created, only a file without a writer can be read.
   if (!database && database.error().kind == ErrorKind::denied && is_still(path)) {
-    auto still = open_checked(file_uri(path, "?mode=ro&immutable=1"), path, flags);
+    auto still = open_checked(path, kImmutable, flags);
     if (still) return still;
   }
   return database;
 }
 
 }  // namespace
+
+DatabasePtr open_unchecked(const std::string& path, int flags, const char* parameters) {
+  return std::make_unique<SQLite::Database>(file_uri(path, parameters), flags | SQLite::OPEN_URI, kWriterBusyMs);
+}
 
 Status check_owner(const std::string& path) {
   TRY(inspect(path));
@@ -217,7 +221,7 @@ Status check_place(const std::string& path) {
   std::error_code error;
   const fs::path folder = fs::absolute(path, error).parent_path();
   if (!fs::is_directory(folder, error)) {
-    return Error{ErrorKind::gone,
+    return Error{ErrorKind::not_found,
                  fmt::format("{}: the folder {} does not exist; make it first", path, folder.string())};
   }
   return check_files(path);
@@ -228,24 +232,23 @@ Result<DatabasePtr> open_for_writing(const std::string& path, Durability durabil
   TRY(check_place(path));
   const auto version = TRY(inspect(path));
   TRY(create(path));
-  // Before SQLite drops what comes after it.
+  // Before SQLite drops the frames after it.
   const std::string damage = durability == Durability::full ? wal_damage_of(path) : "";
   if (!damage.empty()) return damaged(path, damage);
   return guarded(path, [&]() -> Result<DatabasePtr> {
-    auto database = std::make_unique<SQLite::Database>(
-        path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX, kWriterBusyMs);
-    distrust(*database);
+    auto database = open_unchecked(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE | SQLite::OPEN_NOMUTEX);
+    harden(*database);
     keep_wal(*database);
     if (version > 0) {
-      // A lost page may read as a schema that somebody changed. The other tables are not checked: a virtual one that
-      // somebody put there would be run.
+      // A lost page may look like a changed schema. The other tables are not checked: that would run foreign virtual
+      // tables.
       const auto schema = check_schema(*database, path);
       if (!schema)
         return quick_check(*database, "sqlite_schema").empty() ? schema.error() : damaged(path, "its schema");
     }
     set_up(*database, durability, version == 0);
     migrate(*database, version);
-    // From the start the main file alone is a database; should the disk not take it now, the next checkpoint brings it.
+    // From the start the main file is a complete database; if the disk fails now, the next checkpoint retries.
     if (version < kSchemaVersion)
       static_cast<void>(guarded(path, [&]() -> Status {
         checkpoint(*database);
@@ -259,7 +262,7 @@ Result<DatabasePtr> open_for_reading(const std::string& path) {
   return open_as_reader(path, SQLite::OPEN_READONLY);
 }
 
-// The flags are those of files that are attached; the one that is opened has mode=ro.
+// The flags are those of attached files; the opened one has mode=ro.
 Result<DatabasePtr> open_for_copying(const std::string& path) {
   return open_as_reader(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
 }
@@ -267,7 +270,7 @@ Result<DatabasePtr> open_for_copying(const std::string& path) {
 namespace {
 
 void write_carelessly(SQLite::Database& database, const std::string& schema) {
-  // Defended, no file of the connection may be without a journal.
+  // In defensive mode, no file of the connection may be without a journal.
   const auto defend = [&database](int on) {
     sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_DEFENSIVE, on, nullptr);
   };
@@ -281,9 +284,9 @@ void write_carelessly(SQLite::Database& database, const std::string& schema) {
 }  // namespace
 
 void make_empty(const std::string& path) {
-  SQLite::Database database(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  set_layout(database);
-  migrate(database, 0);
+  const auto database = open_unchecked(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  set_layout(*database);
+  migrate(*database, 0);
 }
 
 void attach_copy(SQLite::Database& database, const std::string& path) {
@@ -291,7 +294,7 @@ void attach_copy(SQLite::Database& database, const std::string& path) {
   write_carelessly(database, "copy.");
 }
 
-void hurry_copy(SQLite::Database& copy) {
+void disable_durability(SQLite::Database& copy) {
   write_carelessly(copy, "");
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// One SQLite database of ours: opened, checked and set up.
+// One SQLite database of the recorder: opened, checked and set up.
 
 #include <cstdint>
 #include <memory>
@@ -13,46 +13,50 @@
 
 namespace memoir {
 
-// Whose the file at `path` is: ours or nobody's yet, else refused. Nothing is written, beside the file neither. A file
-// of ours whose header cannot be read any more is damaged.
+// Opens the file without checks; throws. The path is never interpreted as a URI or a special name of SQLite.
+// `parameters` are those of a URI: "?mode=ro".
+std::unique_ptr<SQLite::Database> open_unchecked(const std::string& path, int flags, const char* parameters = "");
+
+// Checks whether the file at `path` is a database of ours or unclaimed; refused otherwise. Writes nothing, neither to
+// the file nor next to it. A file of ours with an unreadable header is damaged.
 Status check_owner(const std::string& path);
 
-// Whether a database can lie there: its folder exists, and it is no directory itself.
+// Checks that a database can be at `path`: its folder exists, and it is not a directory itself.
 Status check_place(const std::string& path);
 
-// For the recorder: creates the file if it is not there, sets WAL, incremental vacuum and the rest (each read back),
-// and creates the schema in an empty one. Refused with a clear error, untouched: another program's database, a text
-// file, another version of the schema.
+// For the recorder: creates the file if it is missing, sets WAL, incremental vacuum and the other settings (each read
+// back), and creates the schema in an empty one. Refuses, without touching it: another program's database, a text file,
+// another version of the schema.
 Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& path, Durability durability);
 
 // For the query tool: read-only. Works while it is written, after kill -9 of the recorder, after a clean stop for a
-// user who may not write the folder, and on a copy elsewhere. Another version of the schema is an error that says what
-// to do.
+// user without write permission on the folder, and on a copy elsewhere. Another version of the schema is an error that
+// explains the remedy.
 Result<std::unique_ptr<SQLite::Database>> open_for_reading(const std::string& path);
 
 // As for reading, but another file may be attached to it and written.
 Result<std::unique_ptr<SQLite::Database>> open_for_copying(const std::string& path);
 
-// A database of today's schema in an empty file, for attach_copy(). Throws, as do the next three.
+// Creates a database of the current schema in an empty file, for attach_copy(). Throws, like the next three.
 void make_empty(const std::string& path);
 
-// Attaches a new file that nobody needs if it is not finished, as "copy": it has no journal.
+// Attaches a new file as "copy", without a journal: an unfinished copy is discarded.
 void attach_copy(SQLite::Database& database, const std::string& path);
 
-// The same, opened by itself.
-void hurry_copy(SQLite::Database& copy);
+// The same, for a file opened directly.
+void disable_durability(SQLite::Database& copy);
 
-// One that needs neither -wal nor -shm, so that it can be read wherever it is put.
+// Turns it into a single file that needs neither -wal nor -shm and can be read anywhere.
 void make_single_file(SQLite::Database& database);
 
-// Marks the database as ours, with the schema's version. Belongs into the transaction that makes that schema.
+// Marks the database as ours, with the schema's version. Belongs in the transaction that creates that schema.
 void stamp(SQLite::Database& database, std::int32_t schema_version);
 std::int32_t schema_version(SQLite::Database& database);
 
-// The version of SQLite that runs.
+// The version of the SQLite library in use.
 std::string sqlite_version();
 
-// Bytes that SQLite holds (sqlite3_memory_used).
+// Bytes used by SQLite (sqlite3_memory_used).
 std::int64_t sqlite_memory_bytes();
 
 }  // namespace memoir

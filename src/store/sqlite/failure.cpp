@@ -28,7 +28,7 @@ Error sqlite_error(const std::string& path, const SQLite::Exception& failure) {
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      return error(ErrorKind::denied, "cannot be opened; check that the folder exists and who may use it");
+      return error(ErrorKind::denied, "cannot be opened; check that the folder exists and its permissions");
     case SQLITE_CORRUPT:
       return damaged(path, fmt::format("SQLite: {}", failure.what()));
     case SQLITE_NOTADB:
@@ -39,9 +39,9 @@ Error sqlite_error(const std::string& path, const SQLite::Exception& failure) {
     case SQLITE_IOERR:
       return error(ErrorKind::io, "could not be read or written; check the disk");
     case SQLITE_INTERRUPT:
-      return error(ErrorKind::io, "the answer takes too long; ask about a shorter range");
+      return error(ErrorKind::io, "the answer takes too long; use a shorter range");
     case SQLITE_NOMEM:
-      return error(ErrorKind::io, "the answer takes too much memory; ask about a shorter range");
+      return error(ErrorKind::io, "the answer takes too much memory; use a shorter range");
     case SQLITE_TOOBIG:
       return error(ErrorKind::refused, "a text is longer than SQLite accepts");
     case SQLITE_CONSTRAINT:

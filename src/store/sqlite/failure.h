@@ -1,6 +1,6 @@
 #pragma once
 
-// Turns exceptions into Errors that name the file, and how to fix it where that is known.
+// Turns exceptions into Errors that name the file, and the remedy if known.
 
 #include <exception>
 #include <string>
@@ -12,7 +12,7 @@ namespace memoir {
 // The file at `path` is damaged, in this way.
 Error damaged(const std::string& path, const std::string& how);
 
-// Of SQLite, or of any other library or our own code. `refused`: the values given to the store are at fault.
+// From SQLite, or from any other library or our own code. `refused`: the values to store are at fault.
 Error store_error(const std::string& path, const std::exception& failure);
 
 // Runs `action`, which returns a Result.

@@ -12,7 +12,7 @@ constexpr std::size_t kApplicationAt = 68;
 constexpr std::string_view kApplication = "MEMR";
 constexpr std::size_t kReservedAt = 72;
 constexpr std::size_t kReserved = 20;
-// Type, name and table name of a row of sqlite_schema lie side by side: in no text and in no other program's file.
+// Type, name and table name of a row of sqlite_schema are adjacent there, and in no text and no other program's file.
 constexpr std::string_view kSchemaRow = "tableprocess_sampleprocess_sample";
 
 }  // namespace
@@ -21,7 +21,7 @@ FileOwner owner_of(std::string_view header) {
   if (header.size() < kHeaderBytes || !header.starts_with(kMagic)) return FileOwner::unreadable;
   const std::string_view application = header.substr(kApplicationAt, kApplication.size());
   if (application == kApplication) return FileOwner::ours;
-  return application == std::string_view("\0\0\0\0", 4) ? FileOwner::nobodys : FileOwner::foreign;
+  return application == std::string_view("\0\0\0\0", 4) ? FileOwner::unclaimed : FileOwner::foreign;
 }
 
 bool was_ours(std::string_view start) {

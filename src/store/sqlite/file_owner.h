@@ -1,6 +1,6 @@
 #pragma once
 
-// Whose a file is by its bytes, before SQLite opens it, and where it cannot. Of the file format
+// Determines a file's owner by its bytes, before SQLite opens it, and if SQLite cannot. File format
 // (https://sqlite.org/fileformat.html, 1.3): the header is 100 bytes; the application id is at 68, big-endian; bytes 72
 // to 91 are reserved and zero.
 
@@ -16,20 +16,20 @@ inline constexpr std::size_t kHeaderBytes = 100;
 
 enum class FileOwner {
   ours,
-  nobodys,     // SQLite's, without an application id
+  unclaimed,   // SQLite's, without an application id
   foreign,     // SQLite's, with another program's
-  unreadable,  // not SQLite's, as far as the header says
+  unreadable,  // not SQLite's, by its header
 };
 
 FileOwner owner_of(std::string_view header);
 
-// Whether a file that cannot be read as a database was one of ours, so that it may be moved out of the way. That takes
-// what no other file has by chance: our application id in a header that is else a database's, or the row of our table
-// in its schema, as SQLite encodes it. `start` is the beginning of the file, of kStartBytes at most.
+// Returns whether a file that cannot be read as a database was one of ours, so that it may be moved out of the way.
+// Requires what no other file has by chance: our application id in an otherwise valid database header, or the row of
+// our table in its schema, as SQLite encodes it. `start` is the beginning of the file, at most kStartBytes.
 bool was_ours(std::string_view start);
 inline constexpr std::size_t kStartBytes = 1024 * 1024;
 
-// The same of the file at `path`.
+// The same for the file at `path`.
 bool is_ours_damaged(const std::string& path);
 
 }  // namespace memoir

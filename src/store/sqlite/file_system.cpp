@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <linux/magic.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <utility>
 
@@ -12,7 +13,7 @@
 namespace memoir {
 namespace {
 
-// Of linux/magic.h; CIFS, SMB2, FUSE and Lustre have theirs in their own sources.
+// From linux/magic.h; CIFS, SMB2, FUSE and Lustre define theirs in their own sources.
 constexpr std::array<std::pair<unsigned, const char*>, 10> kRemote{{{NFS_SUPER_MAGIC, "NFS"},
                                                                     {SMB_SUPER_MAGIC, "SMB"},
                                                                     {0xff534d42U, "CIFS"},
@@ -40,6 +41,12 @@ Result<std::string> remote_file_system_of(const std::string& path) {
   if (statfs(folder.c_str(), &found) != 0) return errno_error(errno, "look at the file system of", folder);
   // f_type is signed on some machines, and some of the numbers have the upper bit.
   return remote_file_system(static_cast<unsigned>(found.f_type));
+}
+
+FileIdentity identity_of(const std::string& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0) return {};
+  return {found.st_dev, found.st_ino};
 }
 
 std::int64_t file_bytes(const std::string& path) {

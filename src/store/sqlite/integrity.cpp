@@ -2,21 +2,35 @@
 
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <string_view>
 
 #include "store/sqlite/database.h"
 #include "store/sqlite/failure.h"
 #include "store/sqlite/pragma.h"
 #include "store/sqlite/statement.h"
 #include "store/sqlite/time_limit.h"
+#include "store/sqlite/wal_file.h"
 
 namespace memoir {
 namespace {
 
 // A check reads each page about once.
 constexpr int kProgressSteps = 100'000;
+
+// Returns whether a check reports pages that it could not read: "unable to get the page. error code=266".
+bool is_read_error(std::string_view damage) {
+  constexpr std::string_view before = "error code=";
+  const std::size_t at = damage.find(before);
+  if (at == std::string_view::npos) return damage.find("failed to get page") != std::string_view::npos;
+  const char* const digits = damage.data() + at + before.size();
+  int code = 0;
+  std::from_chars(digits, damage.data() + damage.size(), code);
+  return (code & 0xff) == SQLITE_IOERR;
+}
 
 }  // namespace
 
@@ -34,9 +48,26 @@ CheckResult quick_check(SQLite::Database& database, std::chrono::milliseconds wi
   } catch (const SQLite::Exception&) {
     if (limit.stop()) throw;
   }
-  // What it says when it is interrupted is of no worth.
+  // The result of an interrupted check is useless.
   if (!limit.stop()) return {.damage = {}, .finished = false};
   return {.damage = damage};
+}
+
+Result<std::string> find_damage(const std::string& path, bool with_wal, std::chrono::milliseconds within) {
+  std::string damage = with_wal ? wal_damage_of(path) : "";
+  if (!damage.empty()) return damage;
+  const auto database = open_for_reading(path);
+  if (!database) {
+    const ErrorKind kind = database.error().kind;
+    if (kind == ErrorKind::damaged || kind == ErrorKind::malformed || kind == ErrorKind::not_found)
+      return database.error().message;
+    return Error{ErrorKind::io, database.error().message};
+  }
+  const auto checked = guarded(path, [&]() -> Result<CheckResult> { return quick_check(**database, within); });
+  if (!checked && checked.error().kind == ErrorKind::damaged) return checked.error().message;
+  if (!checked) return Error{ErrorKind::io, checked.error().message};
+  if (is_read_error(checked->damage)) return Error{ErrorKind::io, path + ": could not be read; check the disk"};
+  return checked->damage;
 }
 
 Result<std::string> check_file(const std::string& path, const std::function<bool(int)>& progress) {

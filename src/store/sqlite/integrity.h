@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether a database is whole.
+// Checks a database for damage.
 
 #include <chrono>
 #include <functional>
@@ -14,17 +14,22 @@ class Database;
 
 namespace memoir {
 
-// Looks through the whole file for damage, or through one table; what is wrong, or nothing.
+// Searches the full file or one table for damage. Returns the problem; empty if there is none.
 std::string quick_check(SQLite::Database& database, const std::string& table = "");
 
-// The same, for no longer than that.
+// The same, with a time limit.
 struct CheckResult {
   std::string damage;  // empty: none was found
   bool finished = true;
 };
 CheckResult quick_check(SQLite::Database& database, std::chrono::milliseconds within);
 
-// The same for a reader of the file at `path`. Told how far it has come, in percent; false stops it, which is an error.
+// Checks the file at `path` on its own connection, with its -wal if a complete one is expected. Returns the damage;
+// empty if none was found in that time. An error of kind io: the file is temporarily unreadable.
+Result<std::string> find_damage(const std::string& path, bool with_wal, std::chrono::milliseconds within);
+
+// The same for a reader of the file at `path`. `progress` is called with the percentage; returning false stops the
+// check, which is an error.
 Result<std::string> check_file(const std::string& path, const std::function<bool(int)>& progress);
 
 }  // namespace memoir

@@ -27,7 +27,7 @@ std::int32_t read_pid(const Fd& fd) {
   return parse_number<std::int32_t>(trim({text, static_cast<std::size_t>(length)})).value_or(0);
 }
 
-// Of open file descriptions: a lock of the process would be gone as soon as the file is closed once anywhere in it.
+// Locks of open file descriptions: a lock of the process would be lost as soon as any descriptor of the file is closed.
 struct flock whole_file(short kind) {
   struct flock lock {};
   lock.l_type = kind;
@@ -43,8 +43,8 @@ bool try_flock(const Fd& fd) {
   return done == 0;
 }
 
-// Made new, and shown to others once it is locked: on the one of an earlier run somebody may hold a read lock, which
-// would keep us from ours. Nobody is refused for want of it: a disk may be full.
+// Created new, and published after it is locked: a process may hold a read lock on the file of an earlier run, which
+// would prevent ours. Failure is ignored: a disk may be full.
 Result<Fd> publish_pid(const std::string& path) {
   const std::string name = pid_path(path);
   TRY(check_own_file(name));
@@ -60,21 +60,21 @@ Result<Fd> publish_pid(const std::string& path) {
 
 }  // namespace
 
-Result<RecorderLock> take_lock(const std::string& path) {
+Result<RecorderLock> acquire_lock(const std::string& path) {
   Fd fd = TRY(open_own_file(path + ".lock", kAlone));
   if (!try_flock(fd)) {
     return Error{
         ErrorKind::blocked,
         fmt::format("{}: another recorder, process {}, writes to it; stop that, or name another file with --db", path,
-                    look_at_lock(path).owner.value_or(0))};
+                    read_lock_state(path).owner.value_or(0))};
   }
-  // An earlier version let the group open it.
+  // An earlier version allowed the group to open it.
   static_cast<void>(::fchmod(fd.get(), kAlone));
   Fd pid = TRY(publish_pid(path));
   return RecorderLock{std::move(fd), std::move(pid)};
 }
 
-LockState look_at_lock(const std::string& path) {
+LockState read_lock_state(const std::string& path) {
   const Fd fd(::open(pid_path(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK));
   struct flock lock = whole_file(F_RDLCK);
   if (!fd || ::fcntl(fd.get(), F_OFD_GETLK, &lock) != 0) return {};

@@ -1,9 +1,9 @@
 #pragma once
 
-// One recorder per database: flock on "F.lock", which nobody else may open, so that nobody else can hold it. Readers
-// look at "F.pid": the text is the recorder's pid, and the recorder holds a write lock on it for as long as it lives.
-// Who may only read it can ask for that lock, and cannot have it. The kernel drops both with the process, so that the
-// files may stay; neither the pid, which another process may have by now, nor the pid namespace matters.
+// Ensures one recorder per database by flock on "F.lock", which only its owner may open, so no other user can hold it.
+// Readers query the recorder's lock on "F.pid": its text is the recorder's pid, and the recorder holds a write lock on
+// it while it runs. A process with only read permission can query that lock, but cannot take it. The kernel drops both
+// with the process, so the files may stay; neither a reused pid nor the pid namespace matters.
 
 #include <cstdint>
 #include <optional>
@@ -21,14 +21,15 @@ struct RecorderLock {
   explicit operator bool() const { return lock.valid(); }
 };
 
-// Takes the lock of the database at `path`; it is held as long as what is returned. Refused with the owner's pid.
-Result<RecorderLock> take_lock(const std::string& path);
+// Takes the lock of the database at `path`; it is held as long as the returned object exists. Refused with the owner's
+// pid.
+Result<RecorderLock> acquire_lock(const std::string& path);
 
 struct LockState {
-  bool visible = false;               // we can look: nobody records into the file unless there is an owner
-  std::optional<std::int32_t> owner;  // who records; 0 if somebody does who cannot be named
+  bool visible = false;               // the lock is readable: without an owner, no process records into the file
+  std::optional<std::int32_t> owner;  // pid of the recorder; 0 if it is unknown
 };
 
-LockState look_at_lock(const std::string& path);
+LockState read_lock_state(const std::string& path);
 
 }  // namespace memoir

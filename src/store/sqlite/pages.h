@@ -1,6 +1,6 @@
 #pragma once
 
-// What a database takes up: pages, those that are free, and its -wal.
+// The size of a database: its pages, the free ones, and its -wal.
 
 #include <cstdint>
 
@@ -8,13 +8,13 @@
 
 namespace memoir {
 
-// The -wal is allowed to grow to that: the fewer checkpoints, the fewer pages are written twice.
-inline constexpr std::int64_t kMostWalBytes = 20LL * 1024 * 1024;
+// Maximum size of the -wal: with fewer checkpoints, fewer pages are written twice.
+inline constexpr std::int64_t kMaxWalBytes = 20LL * 1024 * 1024;
 
-// Moves what the -wal holds into the database and empties it, unless a reader is in the way.
+// Moves the -wal's content into the database and empties it, unless a reader prevents it.
 void checkpoint(SQLite::Database& database);
 
-// How large the file is, and how much of it is free to be used again.
+// Size of the file, and reusable part of it.
 struct Pages {
   std::int64_t bytes = 0;  // of a page
   std::int64_t all = 0;
@@ -33,13 +33,13 @@ class PageCounter {
   Statement free_;
 };
 
-// Gives up to `count` free pages back to the file system.
+// Returns up to `count` free pages to the file system.
 void vacuum(SQLite::Database& database, std::int64_t count);
 
-// What is left of the -wal when SQLite starts again at its begin.
+// Size to which the -wal is truncated when SQLite starts it over.
 void limit_wal_file(SQLite::Database& database, std::int64_t bytes);
 
-// What a page takes up in the -wal.
+// Size of a page in the -wal.
 std::int64_t wal_frame_bytes(SQLite::Database& database);
 
 }  // namespace memoir

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads and sets what SQLite calls a pragma. This room alone does.
+// Reads and sets SQLite pragmas. No other file does.
 
 #include <cstdint>
 #include <string>
@@ -14,10 +14,10 @@ namespace memoir {
 // How long a writer waits for another.
 inline constexpr int kWriterBusyMs = 5000;
 
-// The number that a statement answers with; 0 if it answers with nothing.
+// Returns the number that a statement returns; 0 without a row.
 std::int64_t number(SQLite::Database& database, const char* sql);
 
-// Sets a pragma and reads it back: SQLite ignores what it does not like. Throws.
+// Sets a pragma and reads it back: SQLite ignores invalid ones. Throws.
 void set_pragma(SQLite::Database& database, const std::string& name, const std::string& value,
                 const std::string& expected);
 

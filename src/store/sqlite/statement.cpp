@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Exception.h>
+#include <algorithm>
 #include <sqlite3.h>
 
 namespace memoir {
@@ -72,10 +73,11 @@ std::int64_t Statement::within(int column, std::int64_t least, std::int64_t most
   return in_range(sqlite3_column_int64(statement_, column), least, most);
 }
 
-std::string Statement::text(int column) const {
+std::string Statement::text(int column, std::size_t max_bytes) const {
   const auto* data = sqlite3_column_text(statement_, column);
   if (data == nullptr) return {};
-  return {reinterpret_cast<const char*>(data), static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+  const auto bytes = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+  return {reinterpret_cast<const char*>(data), std::min(bytes, max_bytes)};
 }
 
 void Statement::check(int code) {

@@ -1,9 +1,9 @@
 #pragma once
 
-// A prepared statement, used many times. Unlike SQLiteCpp's, whose columns are reference-counted objects, it reads a
-// column directly. Made on top of SQLiteCpp's, a scan of rows with 8 columns takes 19 % more instructions (callgrind:
-// 3,850 a row, here 3,230), a look-up of one row 3 %. It also checks the range of what it reads, binds string_view and
-// optional, and resets itself after an error. Errors are SQLite::Exception.
+// A prepared statement, used many times. SQLiteCpp's columns are reference-counted objects; this reads a column
+// directly. Made on top of SQLiteCpp's, a scan of rows with 8 columns takes 19 % more instructions (callgrind: 3,850 a
+// row, here 3,230), a look-up of one row 3 %. It also checks the range of values, binds string_view and optional, and
+// resets itself after an error. Errors are SQLite::Exception.
 
 #include <concepts>
 #include <cstdint>
@@ -32,7 +32,7 @@ class Statement {
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
-  // Binds from the first parameter on, whatever was bound before. Text must live until the statement is reset.
+  // Binds from the first parameter on, replacing earlier bindings. Text must live until the statement is reset.
   template <typename... Values>
   Statement& bind(const Values&... values) {
     reset();
@@ -46,45 +46,50 @@ class Statement {
   }
   void add(std::optional<std::int64_t> value);
   void add(std::string_view text);
-  // An absent text is NULL. (A template, so that no other text is taken for one.)
+  // An absent text is NULL. (A template, to avoid implicit conversions.)
   template <std::same_as<std::optional<std::string_view>> Text>
   void add(const Text& text) {
     if (text) return add(*text);
     add(std::optional<std::int64_t>());
   }
 
-  // To the next row; false at the end, where the statement is reset.
+  // Advances to the next row. Returns false at the end, where the statement is reset.
   bool step();
-  // To the end.
+  // Advances to the end.
   void finish();
   template <typename... Values>
   void run(const Values&... values) {
     bind(values...);
     finish();
   }
-  // run() of an INSERT: the id of its row.
+  // run() of an INSERT. Returns the id of its row.
   template <typename... Values>
   std::int64_t insert(const Values&... values) {
     run(values...);
     return last_id();
   }
-  // Of the row that was inserted last.
+  // Id of the last inserted row.
   std::int64_t last_id() const;
-  // The first column of the first row; nothing where there is none, or it is NULL.
+  // Returns the first column of the first row; nullopt without a row, or if it is NULL.
   template <typename... Values>
   std::optional<std::int64_t> one(const Values&... values) {
     const auto found = bind(values...).step() ? maybe(0) : std::nullopt;
     reset();
     return found;
   }
-  // What `read` makes of the first row; nothing where there is none.
+  // Returns the result of `read` for the first row; nullopt without a row.
   template <typename Read, typename... Values>
   std::optional<Made<Read>> first(const Read& read, const Values&... values) {
     auto made = bind(values...).step() ? std::optional<Made<Read>>(read(*this)) : std::nullopt;
     reset();
     return made;
   }
-  // And of each row.
+  // Returns the first column of the first row as text; empty without a row.
+  template <typename... Values>
+  std::string one_text(const Values&... values) {
+    return first([](const Statement& row) { return row.text(0); }, values...).value_or("");
+  }
+  // Calls it for each row.
   template <typename Read, typename... Values>
   std::vector<Made<Read>> every(const Read& read, const Values&... values) {
     bind(values...);
@@ -94,19 +99,24 @@ class Statement {
   }
   void reset();
 
-  // Somebody may have made the file, and what is made of its numbers is to stay in range: one beyond kMost, which no
-  // kernel counts (2^64 bytes are 2^54 KiB) and of which a few can be added, is an error.
+  // A file may be foreign, and computations with its numbers must stay in range. A number beyond kMost is an error: no
+  // kernel counts that far (2^64 bytes are 2^54 KiB), and a few numbers up to it can be added.
   static constexpr std::int64_t kMost = std::int64_t{1} << 61;
   std::int64_t integer(int column) const;
-  // Absent where it is NULL, which is read as 0. Inline: an optional that is returned goes by way of the stack, which
-  // took a tenth of the time of a long answer.
+  // nullopt for NULL, which is read as 0. Inline: a returned optional goes through the stack, which took a tenth of the
+  // time of a long query.
   std::optional<std::int64_t> maybe(int column) const {
     const std::int64_t value = integer(column);
     return value == 0 && is_null(column) ? std::nullopt : std::optional(value);
   }
-  // One that counts within something: beyond it is an error.
+  // For an index with bounds: a value outside is an error.
   std::int64_t within(int column, std::int64_t least, std::int64_t most) const;
-  std::string text(int column) const;
+  // Somebody may have made the file: longer texts are truncated. A text is at most what memoird stores of a command
+  // line; a name, what it stores of a path.
+  static constexpr std::size_t kMaxTextBytes = 160 << 10U;
+  static constexpr std::size_t kMaxNameBytes = 4'352;
+  std::string text(int column, std::size_t max_bytes = kMaxTextBytes) const;
+  std::string name(int column) const { return text(column, kMaxNameBytes); }
 
  private:
   void add_integer(std::int64_t value);
@@ -118,7 +128,7 @@ class Statement {
   int bound_ = 0;
 };
 
-// The same of a statement that is used once.
+// The same for a statement that is used once.
 template <typename... Values>
 std::optional<std::int64_t> one(SQLite::Database& database, std::string_view sql, const Values&... values) {
   return Statement(database, sql).one(values...);
@@ -131,7 +141,7 @@ auto every(SQLite::Database& database, std::string_view sql, const Read& read, c
 // Rolled back when it goes out of scope without a commit.
 class Transaction {
  public:
-  // A writer takes the write lock at once, so that it cannot fail for another's sake in the middle.
+  // A writer takes the write lock immediately, so that it cannot fail halfway because of another writer.
   enum class Kind { read, write };
 
   Transaction(SQLite::Database& database, Kind kind);

@@ -26,7 +26,7 @@ bool TimeLimit::stop() {
 
 namespace {
 
-// Asking the clock costs as much as some hundred of SQLite's steps.
+// Reading the clock costs as much as some hundred of SQLite's steps.
 constexpr int kSteps = 50'000;
 
 std::chrono::nanoseconds computed() {
@@ -47,7 +47,10 @@ ProgressWatch::~ProgressWatch() {
   sqlite3_progress_handler(database_, 0, nullptr, nullptr);
 }
 
-CpuLimit::CpuLimit(sqlite3* database, std::chrono::milliseconds within)
-    : ProgressWatch(database, kSteps, [end = computed() + within] { return computed() <= end; }) {}
+AnswerLimit::AnswerLimit(sqlite3* database, std::optional<std::chrono::milliseconds> within, std::stop_token stop)
+    : ProgressWatch(database, kSteps,
+                    [end = within ? std::optional(computed() + *within) : std::nullopt, stop = std::move(stop)] {
+                      return !stop.stop_requested() && (!end || computed() <= *end);
+                    }) {}
 
 }  // namespace memoir

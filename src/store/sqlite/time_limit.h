@@ -1,12 +1,14 @@
 #pragma once
 
-// Interrupts what a connection is at when its time is up. From a thread of its own: up to SQLite 3.40 a progress
-// handler is not asked while a tree is checked (https://sqlite.org/changes.html, 3.41.0).
+// Interrupts a connection's operation when its time is up. Uses its own thread: up to SQLite 3.40 a progress handler is
+// not called while a tree is checked (https://sqlite.org/changes.html, 3.41.0).
 
 #include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
+#include <stop_token>
 #include <thread>
 
 struct sqlite3;
@@ -20,18 +22,18 @@ class TimeLimit {
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;
 
-  // The work is done. Whether it was in time.
+  // Ends the limit. Returns whether the work was done in time.
   bool stop();
 
  private:
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // protects the following members
   std::condition_variable changed_;
   bool done_ = false;
   bool late_ = false;
   std::thread timer_;
 };
 
-// Asks every so many of SQLite's steps whether a connection goes on with what it is at; false interrupts that.
+// Calls a function every given number of SQLite's steps; false interrupts the connection's operation.
 class ProgressWatch {
  public:
   ProgressWatch(sqlite3* database, int steps, std::function<bool()> goes_on);
@@ -44,11 +46,11 @@ class ProgressWatch {
   std::function<bool()> goes_on_;
 };
 
-// Ends what a connection is at when the program has computed for so long: whatever a file holds, an answer comes or is
-// refused within this. Time that it waits for a disk or for others does not count.
-class CpuLimit : public ProgressWatch {
+// Ends a connection's operation on a request to stop, and when the program has used this much CPU time: with any file,
+// a query completes or is refused within it. Waiting for a disk or for other processes does not count.
+class AnswerLimit : public ProgressWatch {
  public:
-  CpuLimit(sqlite3* database, std::chrono::milliseconds within);
+  AnswerLimit(sqlite3* database, std::optional<std::chrono::milliseconds> within, std::stop_token stop = {});
 };
 
 }  // namespace memoir

@@ -56,7 +56,7 @@ class WalFile {
   Salt salt() const { return {big_endian(bytes_, 16), big_endian(bytes_, 20)}; }
   bool head_holds() const { return sum({0, 0}, 0, 24) == head_checksum(); }
   Checksum head_checksum() const { return {big_endian(bytes_, 24), big_endian(bytes_, 28)}; }
-  // Goes on from what the frame before says its own is.
+  // Continues from the checksum in the previous frame.
   bool holds(std::size_t number, const Checksum& before) const {
     const std::size_t at = offset(number);
     const Checksum head = sum(before, at, 8);
@@ -95,14 +95,14 @@ std::string wal_damage(std::string_view wal, std::int64_t page_bytes) {
   // Frames of an earlier round, beyond the end of this one, have other salts.
   const bool head_holds = file.head_holds();
   const Salt salt = head_holds ? file.salt() : file.frame(0).salt;
-  std::string damage = head_holds ? "" : "the head of the -wal does not hold its checksum";
+  std::string damage = head_holds ? "" : "the header of the -wal has a wrong checksum";
   int commits = 0;
   Checksum before = file.head_checksum();
   for (std::size_t i = 0; i < frames; ++i) {
     const Frame frame = file.frame(i);
     const bool holds = frame.salt == salt && file.holds(i, before);
     before = frame.checksum;
-    if (!holds && damage.empty()) damage = fmt::format("frame {} of the -wal does not hold its checksum", i + 1);
+    if (!holds && damage.empty()) damage = fmt::format("frame {} of the -wal has a wrong checksum", i + 1);
     if (holds && !damage.empty() && frame.commits && ++commits == kCommitsForSure) return damage;
   }
   return "";

@@ -1,13 +1,16 @@
 #include "store/sqlite/wal_locks.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 namespace memoir {
 namespace {
 
 constexpr std::int64_t kWriteByte = 120;
-constexpr std::int64_t kCheckpointByte = 121;
+// A reader of the main file only locks 123. The other readers keep the -wal from restarting, and lock those after it.
+constexpr std::int64_t kFirstWalReader = 124;
 constexpr std::int64_t kEnd = 128;
+constexpr std::int64_t kFramesAt = 16;  // in the header of the -shm (2.1)
 
 }  // namespace
 
@@ -27,22 +30,23 @@ std::optional<WalLocks::Found> WalLocks::find(std::int64_t first, std::int64_t c
   return Found{lock.l_pid, lock.l_type == F_RDLCK};
 }
 
-std::optional<std::int32_t> WalLocks::writer_held_by() {
+std::optional<std::int32_t> WalLocks::writer_blocker() {
   auto found = find(kWriteByte, 1);
+  if (!found) found = find(kFirstWalReader, kEnd - kFirstWalReader);
   // Opening it after a crash needs them all.
   if (!found) found = find(kWriteByte, kEnd - kWriteByte);
   return found ? std::optional(found->pid) : std::nullopt;
 }
 
-// SQLite itself never shares this byte.
-std::optional<std::int32_t> WalLocks::reader_sees_writer_held_by() {
-  const auto found = find(kWriteByte, 1);
-  return found && found->reads ? std::optional(found->pid) : std::nullopt;
-}
-
-std::optional<std::int32_t> WalLocks::wal_held_by() {
-  const auto found = find(kCheckpointByte, kEnd - kCheckpointByte);
-  return found ? std::optional(found->pid) : std::nullopt;
+std::optional<std::int32_t> WalLocks::reader_sees_writer_held_by(std::int32_t recorder, std::int64_t max_frames) {
+  // SQLite itself never shares this byte.
+  auto found = find(kWriteByte, 1);
+  if (found && found->reads) return found->pid;
+  std::uint32_t frames = 0;
+  if (!shm_ || ::pread(shm_.get(), &frames, sizeof frames, kFramesAt) != sizeof frames || frames < max_frames)
+    return std::nullopt;
+  found = find(kFirstWalReader, kEnd - kFirstWalReader);
+  return found && found->pid != recorder ? std::optional(found->pid) : std::nullopt;
 }
 
 }  // namespace memoir

@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of what comes whole at each reading, and is stored by the rule of changes and keyframes.
+// Stores data that each reading provides completely, by the rule of changes and keyframes.
 
 #include <cstdint>
 #include <functional>
@@ -10,15 +10,15 @@
 
 namespace memoir {
 
-// A sample that has a row that holds.
+// A sample with a valid row.
 template <typename Sample>
 struct StoredSample {
   Sample last;
   std::int64_t id = 0;  // of its subject
 };
 
-// Stores those that are new or changed, or all of them; and ends those that are not among them any more. Both `samples`
-// and `stored` are sorted by `key`, which each has once. id_of(sample), insert(id, sample), end(id).
+// Stores new or changed samples, or all of them, and ends those that are no longer present. Both `samples` and `stored`
+// are sorted by `key`, which is unique. Calls id_of(sample), insert(id, sample), end(id).
 template <typename Sample, typename Key, typename IdOf, typename Insert, typename End>
 void store_changes(const std::vector<Sample>& samples, Key key, bool all, std::vector<StoredSample<Sample>>& stored,
                    const IdOf& id_of, const Insert& insert, const End& end) {
@@ -37,7 +37,7 @@ void store_changes(const std::vector<Sample>& samples, Key key, bool all, std::v
   stored = std::move(now);
 }
 
-// The same of what only some ticks read. What was read last still holds, and is stored again where all are.
+// The same for data that only some ticks read. The last reading is still valid, and is stored again at keyframes.
 template <typename Sample, typename Key, typename IdOf, typename Insert, typename End>
 void store_changes(const std::optional<std::vector<Sample>>& samples, Key key, bool all,
                    std::vector<StoredSample<Sample>>& stored, const IdOf& id_of, const Insert& insert, const End& end) {

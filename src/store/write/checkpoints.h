@@ -1,12 +1,14 @@
 #pragma once
 
-// Brings the -wal home when it has grown long enough, or holds what is two minutes old, at a moment that the writer
-// chooses: between ticks. So the main file alone, as a plain copy takes it, has nearly all. SQLite's own way is within
-// whatever commit happens to make it so long, a tick's or a piece of maintenance's, which then takes as long as the
-// disk needs for it all (https://sqlite.org/wal.html, "Performance Considerations"). No write transaction is open
-// meanwhile, and readers go on.
+// Checkpoints the WAL between ticks, when it is long or two minutes old. So the main file, which a plain copy takes,
+// has nearly everything. SQLite's automatic checkpoint runs within the commit that makes the WAL long enough, of a tick
+// or of maintenance, and delays it by the disk's time for all of it (https://sqlite.org/wal.html, "Performance
+// Considerations"). No write transaction is open during a checkpoint, and readers continue.
 
 #include <cstdint>
+#include <string>
+
+#include "store/sqlite/file_system.h"
 
 struct sqlite3;
 
@@ -18,35 +20,53 @@ namespace memoir {
 
 class Checkpoints {
  public:
-  // From now on the connection does nothing of this by itself.
+  // Disables the connection's automatic checkpoints.
   explicit Checkpoints(SQLite::Database& database);
   ~Checkpoints();
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
 
-  // How long the -wal may get, as long as no reader is in the way.
+  // Sets the maximum length of the -wal without blocking readers.
   void set_most(std::int64_t bytes);
 
-  // A tick of this moment was committed.
+  // Call it after a tick of this time was committed.
   void note_tick(std::int64_t boot_ms) { boot_ms_ = boot_ms; }
 
-  // Old or long enough for it to be worth while; and so long that it cannot wait for a quiet moment. Not again before
-  // the next commit, where a reader is in the way.
-  bool due() const { return committed_ && (frames_ >= most_frames_ / 5 * 4 || boot_ms_ >= next_boot_ms_); }
-  bool overdue() const { return committed_ && frames_ >= most_frames_; }
+  // due() returns whether the WAL is old or long enough, overdue() whether it is too long to wait for an idle moment.
+  // After a checkpoint that a reader prevented, both are false until the next commit.
+  bool due() const { return committed_ && (frames_ >= max_frames_ / 5 * 4 || boot_ms_ >= next_boot_ms_); }
+  bool overdue() const { return committed_ && frames_ >= max_frames_; }
 
   void run();
 
+  // Returns whether the -wal has space or restarts at its beginning. Returns false while a reader needs its frames.
+  bool make_space();
+
+  // Checkpoints everything and empties the -wal, at the end of a run.
+  void bring_all_home();
+
+  // Returns a message if another program deleted, replaced or truncated the -wal or -shm, else an empty text. SQLite
+  // does not notice, and a truncated -shm would raise SIGBUS. After a truncation the connection is unusable; deleted
+  // files are still open. Deletes files that the next connection must not read, and renames other programs'.
+  std::string loss();
+  std::string truncation();
+
  private:
+  std::int64_t wal_bytes() const;
+  bool lost_frames();
   static int note(void* self, sqlite3*, const char*, int frames);
 
   SQLite::Database& database_;
+  std::string path_;
+  FileIdentity wal_;  // all 0: not seen yet
+  FileIdentity shm_;
+  std::string truncation_;
   std::int64_t frame_bytes_;
-  std::int64_t most_frames_ = 0;
+  std::int64_t max_frames_ = 0;
   std::int64_t frames_ = 0;
   bool committed_ = false;  // since the last run()
   std::int64_t boot_ms_ = 0;
-  std::int64_t next_boot_ms_ = 0;  // the first time at once
+  std::int64_t next_boot_ms_ = 0;  // the first one is due immediately
 };
 
 }  // namespace memoir

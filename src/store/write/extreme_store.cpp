@@ -1,15 +1,17 @@
 #include "store/write/extreme_store.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace memoir {
 namespace {
 
-// A peak that the samples have already, or nearly, is not worth a row.
+constexpr std::int64_t kNegligibleKib = 256;
+
+// A peak that the samples already have, or nearly, gets no row.
 Extremes beyond_mark(const Extremes& hwm, const ProcessSample& last) {
-  constexpr std::int64_t negligible_kib = 256;
   const std::int64_t known_kib = high_water_kib(last.memory).value_or(0);
-  return hwm.highest && hwm.highest->kib > known_kib + negligible_kib ? hwm : Extremes();
+  return hwm.highest && hwm.highest->kib > known_kib + kNegligibleKib ? hwm : Extremes();
 }
 
 MarkTime time_of(const SeenSize& seen, const TickContext& context) {
@@ -52,6 +54,19 @@ void ExtremeStore::store(const TickExtremes& extremes, SampleRows& samples, cons
   }
 }
 
+void ExtremeStore::store_peak(std::int64_t id, const ProcessMemory& now, const ProcessMemory* last, MarkTime time,
+                              SampleRows& samples, const TickContext& context) {
+  const auto mark_of = [](const ProcessMemory& memory) { return memory.get(ProcessField::vm_hwm); };
+  const auto mark = mark_of(now);
+  const bool is_risen = mark && (last == nullptr || (mark_of(*last) && *mark > *mark_of(*last)));
+  if (!is_risen) return;
+  std::int64_t known_kib = metric_kib(now, Metric::rss).value_or(0);
+  if (last != nullptr) known_kib = std::max(known_kib, metric_kib(*last, Metric::rss).value_or(0));
+  if (*mark - known_kib <= std::max(known_kib / 64, kNegligibleKib)) return;
+  samples.insert(context.tick_id, SubjectKind::process, id, Metric::hwm,
+                 {{}, SeenSize{*mark, time.at_ms, time.before_ms, time.by}}, time.at_ms);
+}
+
 void ExtremeStore::store_cgroups(const TickExtremes& extremes, SampleRows& samples, ProcessRows& names,
                                  const TickContext& context, WriterState& state) {
   for (const CgroupExtremes& of : extremes.cgroups) {
@@ -64,7 +79,7 @@ void ExtremeStore::store_cgroups(const TickExtremes& extremes, SampleRows& sampl
   }
 }
 
-void ExtremeStore::store_strangers(std::int64_t boot_id, SampleRows& samples, ProcessRows& processes,
+void ExtremeStore::store_unsampled(std::int64_t boot_id, SampleRows& samples, ProcessRows& processes,
                                    const TickContext& context, WriterState& state) {
   for (const ProcessExtremes& of : strangers_) {
     const auto row = of.hwm.highest ? processes.find(boot_id, of.process) : std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Stores the values that scans and exits observed beyond those of a tick and the one before, and raises marks by them.
+// Stores values of scans, exits and VmHWM beyond those of a tick and the previous one, and raises marks by them.
 
 #include <cstdint>
 #include <vector>
@@ -13,13 +13,17 @@ namespace memoir {
 
 class ExtremeStore {
  public:
-  // Before the processes of the tick: the state is that of the tick before.
+  // Call before the processes of the tick are stored: the state is that of the previous tick.
   void store(const TickExtremes& extremes, SampleRows& samples, const TickContext& context, WriterState& state);
-  // Those of cgroups, after the cgroups of the tick.
+  // Stores the VmHWM of the tick, if it rose beyond the RSS of both ticks. `last` is nullptr for a new process.
+  static void store_peak(std::int64_t id, const ProcessMemory& now, const ProcessMemory* last, MarkTime time,
+                         SampleRows& samples, const TickContext& context);
+  // Stores the extremes of cgroups. Call after the cgroups of the tick are stored.
   static void store_cgroups(const TickExtremes& extremes, SampleRows& samples, ProcessRows& names,
                             const TickContext& context, WriterState& state);
-  // Unsampled processes, after the processes of the tick. They have rows by then, and no other values.
-  void store_strangers(std::int64_t boot_id, SampleRows& samples, ProcessRows& processes, const TickContext& context,
+  // Stores unsampled processes. Call after the processes of the tick are stored. They have rows by then, and no other
+  // values.
+  void store_unsampled(std::int64_t boot_id, SampleRows& samples, ProcessRows& processes, const TickContext& context,
                        WriterState& state);
 
  private:

@@ -1,8 +1,8 @@
 #pragma once
 
-// What the OOM killer did between two ticks, as events: by the counters of the cgroups and, for what none of them
-// tells, by the machine's. The machine's counter is stored with each tick, so that what happened while nothing was
-// recorded is told as well, as long as the machine was not booted in between.
+// Events for OOM kills between two ticks: by the counters of the cgroups and, for kills in none of them, by the
+// machine's. The machine's counter is stored with each tick, so kills while nothing was recorded are reported as well,
+// at least since the last boot.
 
 #include <cstdint>
 #include <vector>
@@ -16,14 +16,16 @@ class Database;
 
 namespace memoir {
 
-// The machine's counter at the last tick of this boot; nothing where there is none.
+// Returns the machine's counter at the last tick of this boot; 0 at the boot if the last tick is of another; empty in a
+// new file.
 OomCount last_oom_count(SQLite::Database& database, std::int64_t boot_id);
 
-// Events of this tick; `count` is brought up to date.
-std::vector<Event> oom_kill_events(const Tick& tick, OomCount& count);
+// Inserts the events of this tick, and updates `count`. Its `in_tick` has each killed process once: by the counters, or
+// without them by the kernel's reports; and the victims of user-space killers.
+void insert_oom_kills(SQLite::Database& database, std::int64_t run_id, const Tick& tick, OomCount& count);
 
-// An event for each whom the kernel told to have been chosen: beside the counters, which are the truth of how many were
-// ended. And for each whom a killer in user space chose, which they do not count.
+// Inserts an event for each reported victim, besides those of the counters, which are the authoritative number of
+// kills. And one for each victim of a user-space killer, which they do not count.
 void insert_oom_victims(SQLite::Database& database, std::int64_t run_id, const Tick& tick);
 
 }  // namespace memoir

@@ -2,21 +2,31 @@
 
 #include <algorithm>
 
-#include "base/each_of.h"
+#include "base/transformed.h"
 #include "model/rules.h"
 #include "store/rows/columns.h"
 #include "store/rows/tick_rows.h"
+#include "store/write/turnover.h"
 
 namespace memoir {
 namespace {
 
-// The marks that a tick raises are all over the table mark: the rarer they are merged, the fewer pages are written.
-// Each answer about marks reads all that are not merged.
+// The marks raised by a tick are spread over the table mark: the more rarely they are merged, the fewer pages are
+// written. Each query of marks reads all unmerged ones.
 constexpr std::int64_t kMergeMs = 15 * 60 * 1000;
 constexpr std::size_t kMaxRaised = 2000;
+constexpr std::size_t kMarksAtOnce = 4096;
 
-// Ends are summed up over so long.
-constexpr std::int64_t kEndBlockMs = 5 * 60 * 1000;
+// Duration of a sum of exits.
+constexpr std::int64_t kExitBlockMs = 5 * 60 * 1000;
+
+// The first of equal peaks stays.
+constexpr const char* kAddToExitSum =
+    "INSERT INTO exit_sum (tick_id, comm, user, cgroup_id, count, first_ms, last_ms, lived_ms, peak_kib, peak_ms) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count, "
+    "last_ms = excluded.last_ms, lived_ms = lived_ms + excluded.lived_ms, "
+    "peak_ms = CASE WHEN excluded.peak_kib > peak_kib THEN excluded.peak_ms ELSE peak_ms END, "
+    "peak_kib = MAX(peak_kib, excluded.peak_kib)";
 
 TickContext begin_tick(const Tick& tick, WriterState& state) {
   const bool first = !state.last_tick.has_value();
@@ -25,6 +35,7 @@ TickContext begin_tick(const Tick& tick, WriterState& state) {
           tick.keyframe || first || state.keyframe_wanted,
           first,
           state.marks.begin_tick({at, first ? at : state.last_tick->wall_ms}),
+          tick.begin.boot_ms,
           {at, first ? at : state.last_tick->wall_ms}};
 }
 
@@ -37,20 +48,27 @@ ProcessRows::Sight sight_of(const TickContext& context) {
 }
 
 std::vector<const ProcessInfo*> sorted_infos(const std::vector<ProcessInfo>& born) {
-  std::vector<const ProcessInfo*> infos = each_of(born, [](const ProcessInfo& info) { return &info; });
+  std::vector<const ProcessInfo*> infos = transformed(born, [](const ProcessInfo& info) { return &info; });
   std::ranges::sort(infos, {}, &ProcessInfo::key);
   return infos;
 }
 
-// The end that the collector saw; unknown where it did not see any.
-std::string_view end_kind(const Tick& tick, const ProcessKey& key) {
-  if (std::ranges::binary_search(tick.ends, key, {}, &ProcessEnd::process)) return "exited";
-  const ProcessExit* const told = find_sorted(tick.exits, key, &ProcessExit::key);
-  if (told == nullptr) return "unknown";
-  return told->kind == ExitKind::execed ? "execed" : "exited";
+// How an image ended: its process exited, or continued as another image. unknown if the collector did not observe it.
+std::string_view exit_kind(const Tick& tick, const ProcessKey& key) {
+  const auto record = std::ranges::lower_bound(tick.exit_records, key, {}, &ExitRecord::process);
+  if (record != tick.exit_records.end() && record->process.pid == key.pid &&
+      record->process.start_ticks == key.start_ticks)
+    return record->process == key ? "exited" : "execed";
+  const ProcessExit* const exit = find_sorted(tick.exits, key, &ProcessExit::key);
+  if (exit != nullptr) return exit->kind == ExitKind::execed ? "execed" : "exited";
+  // Between two runs: the process may run a later image.
+  const auto later = std::ranges::lower_bound(tick.processes, key, {}, &ProcessSample::key);
+  const bool runs =
+      later != tick.processes.end() && later->key.pid == key.pid && later->key.start_ticks == key.start_ticks;
+  return runs ? "execed" : "unknown";
 }
 
-// A process that the collector never introduced: its row must be there all the same.
+// A process that the collector never introduced, but which needs a row.
 ProcessInfo stranger(const ProcessKey& key) {
   ProcessInfo info;
   info.key = key;
@@ -59,20 +77,19 @@ ProcessInfo stranger(const ProcessKey& key) {
   return info;
 }
 
-// That it was not read again, or was, is not worth a row.
-Source stored_source(const ProcessSample& now, const ProcessSample& last) {
-  return is_known(now.source) && is_known(last.source) && !hot_memory_differs(now, last) ? last.source : now.source;
-}
-
 }  // namespace
 
 TickStore::TickStore(SQLite::Database& database)
     : insert_tick_(database, insert_tick_sql()),
+      insert_recorder_memory_(database, insert_recorder_memory_sql()),
       processes_(database),
       samples_(database),
-      ledgers_(database),
+      summaries_(database),
       outside_(database),
-      ends_(database),
+      insert_exit_(database,
+                   "INSERT OR IGNORE INTO process_exit (tick_id, process_id, exited_ms, lived_ms, exit_code, peak_kib, "
+                   "anon_kib, file_kib, shmem_kib, swap_kib) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+      add_to_exit_sum_(database, kAddToExitSum),
       marks_(database) {}
 
 void TickStore::store(const Tick& tick, std::int64_t run_id, std::int64_t boot_id, WriterState& state) {
@@ -81,24 +98,31 @@ void TickStore::store(const Tick& tick, std::int64_t run_id, std::int64_t boot_i
   state.tick_id = context.tick_id;
   if (context.keyframe) state.keyframe_id = context.tick_id;
   state.keyframe_wanted = false;
-  insert_tick(insert_tick_, context.tick_id, run_id, state.keyframe_id, tick);
+  insert_tick(insert_tick_, context.tick_id, run_id, state.keyframe_id, tick, activity_of(tick, context, state));
+  if (tick.recorder_memory) insert_recorder_memory(insert_recorder_memory_, context.tick_id, *tick.recorder_memory);
   extremes_.store(tick.extremes, samples_, context, state);
   store_machine(tick.machine, context, state);
   store_categories(tick.categories, context, state);
   store_cgroups(tick, context, state);
   store_processes(tick, context, state);
-  extremes_.store_strangers(boot_id, samples_, processes_, context, state);
-  store_ends(tick, context, state);
-  ledgers_.store(tick.ledgers, context, state);
+  extremes_.store_unsampled(boot_id, samples_, processes_, context, state);
+  store_exits(tick, context, state);
+  summaries_.store(tick.summaries, context, state);
   outside_.store(tick, boot_id, context, state);
   state.last_tick = tick.begin;
   store_marks(tick, context, state);
 }
 
+// Before the state is updated.
+TickActivity TickStore::activity_of(const Tick& tick, const TickContext& context, const WriterState& state) {
+  TickActivity activity = count_turnover(state.processes, tick, context.tick_id == 1);
+  if (context.first) activity.exited += processes_.count_other_boots(boot_id_);
+  activity.oom_kills = state.oom_kills.in_tick;
+  return activity;
+}
+
 void TickStore::store_marks(const Tick& tick, const TickContext& context, WriterState& state) {
-  const std::vector<Mark> raised = state.marks.end_tick();
-  marks_.append(raised);
-  state.raised_marks += raised.size();
+  state.raised_marks += marks_.append(state.marks.end_tick());
   // The first tick of a day raises all marks.
   const bool is_due = tick.begin.boot_ms - state.merged_boot_ms >= kMergeMs;
   if (context.new_day || is_due || state.raised_marks > kMaxRaised) merge_marks(state);
@@ -118,10 +142,12 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
   // In place: on a machine of 10,000 processes another list of them is 13 MB.
   std::vector<LiveProcess>& live = state.processes;
   std::vector<LiveProcess> adopted;
+  adopted.reserve(infos.size());
   auto old = live.begin();
   auto kept = live.begin();
   for (const ProcessSample& sample : tick.processes) {
     for (; old != live.end() && old->last.key < sample.key; ++old) end(*old, tick, context, state);
+    if (state.marks.raised() > kMarksAtOnce) state.raised_marks += marks_.append(state.marks.take_raised());
     while (info != infos.end() && (*info)->key < sample.key) ++info;
     const Info known = info != infos.end() && (*info)->key == sample.key ? *info : nullptr;
     if (old == live.end() || old->last.key != sample.key) {
@@ -142,12 +168,12 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
   }
   for (; old != live.end(); ++old) end(*old, tick, context, state);
   live.erase(kept, live.end());
+  if (live.empty()) return live.swap(adopted);
   const auto middle = live.insert(live.end(), adopted.begin(), adopted.end());
   std::ranges::inplace_merge(live, middle, {}, &LiveProcess::key);
 }
 
-// Described, but not there: all the ticks that saw it were dropped before they could be stored. It has no sample, only
-// the row that says it lived.
+// Described, but missing: all its ticks were dropped before they could be stored. It has no sample, only a row.
 void TickStore::store_missed(const std::vector<Info>& infos, const Tick& tick, const TickContext& context) {
   auto sample = tick.processes.begin();
   for (const Info info : infos) {
@@ -157,7 +183,7 @@ void TickStore::store_missed(const std::vector<Info>& infos, const Tick& tick, c
       processes_.update(row->id, *info, context.time.at_ms);
     } else {
       processes_.end(processes_.insert(boot_id_, *info, sight_of(context)).id, sight_of(context),
-                     end_kind(tick, info->key));
+                     exit_kind(tick, info->key));
     }
   }
 }
@@ -183,23 +209,29 @@ LiveProcess TickStore::adopt(const ProcessKey& key, Info info, const TickContext
 
 void TickStore::update(LiveProcess& live, const ProcessSample& sample, const TickContext& context, WriterState& state,
                        bool is_new, bool regrouped) {
-  ProcessSample now = sample;
-  if (live.stored) now.source = stored_source(now, live.last);
   const bool all = context.keyframe || !live.stored;
-  const bool hot = !live.stored || hot_differs(now, live.last);
-  const bool cold = !live.stored || cold_differs(now, live.last);
-  if (all || hot) samples_.insert_hot(context.tick_id, live.id, now);
-  if (all || cold) samples_.insert_cold(context.tick_id, live.id, now);
-  if (hot || cold || regrouped || context.new_day) {
-    const MarkTime hwm_time = is_new ? since_start(context.time, live.start_ms, !context.first) : context.time;
-    state.marks.observe_process(live.id, live.groups, now.memory, now.source, hwm_time);
+  const bool hot = !live.stored || hot_differs(sample, live.last);
+  const bool cold = !live.stored || cold_differs(sample, live.last);
+  const bool was_read = live.stored && sample.read_boot_ms != live.last.read_boot_ms;
+  const MarkTime hwm_time = is_new ? since_start(context.time, live.start_ms, !context.first) : context.time;
+  // In the first tick of a run its time is unknown.
+  if (is_new ? !context.first : live.stored)
+    ExtremeStore::store_peak(live.id, sample.memory, is_new ? nullptr : &live.last.memory, hwm_time, samples_, context);
+  if (was_read && !all && !hot && sample.source == Source::exact) {
+    samples_.insert_reading(context.tick_id, live.id);
+  } else if (all || hot || was_read) {
+    samples_.insert_hot(context.tick_id, context.boot_ms, live.id, sample);
   }
-  live.last = now;
+  if (all || cold) samples_.insert_cold(context.tick_id, live.id, sample);
+  if (hot || cold || regrouped || context.new_day) {
+    state.marks.observe_process(live.id, live.groups, sample.memory, sample.source, hwm_time);
+  }
+  live.last = sample;
   live.stored = true;
 }
 
 void TickStore::end(const LiveProcess& live, const Tick& tick, const TickContext& context, WriterState& state) {
-  processes_.end(live.id, sight_of(context), end_kind(tick, live.last.key));
+  processes_.end(live.id, sight_of(context), exit_kind(tick, live.last.key));
   state.marks.remove_process(live.id);
 }
 
@@ -272,15 +304,24 @@ void TickStore::store_cgroups(const Tick& tick, const TickContext& context, Writ
     processes_.set_container(processes_.cgroup_id(of.path, context.time.at_ms), of.container);
 }
 
-// After the processes, whose rows they are of.
-void TickStore::store_ends(const Tick& tick, const TickContext& context, WriterState& state) {
-  for (const ProcessEnd& of : tick.ends) {
-    if (const auto row = processes_.find(boot_id_, of.process)) ends_.insert(context.tick_id, row->id, of);
+// After the processes, because the rows refer to theirs.
+void TickStore::store_exits(const Tick& tick, const TickContext& context, WriterState& state) {
+  for (const ExitRecord& of : tick.exit_records) {
+    const auto row = processes_.find(boot_id_, of.process);
+    if (!row) continue;
+    const auto held = [&](std::int64_t MemoryAtExit::*kib) {
+      return of.held ? std::optional((*of.held).*kib) : std::nullopt;
+    };
+    insert_exit_.run(context.tick_id, row->id, of.exited_ms, of.lived_ms, of.exit_code, of.peak_kib,
+                     held(&MemoryAtExit::anon_kib), held(&MemoryAtExit::file_kib), held(&MemoryAtExit::shmem_kib),
+                     held(&MemoryAtExit::swap_kib));
   }
-  const std::int64_t block = context.time.at_ms / kEndBlockMs;
-  if (block != state.ends.block || context.first) state.ends = {block, context.tick_id};
-  for (const EndSum& sum : tick.end_sums)
-    ends_.add(state.ends.tick_id, processes_.cgroup_id(sum.cgroup, context.time.at_ms), sum);
+  const std::int64_t block = context.time.at_ms / kExitBlockMs;
+  if (block != state.exit_block.block || context.first) state.exit_block = {block, context.tick_id};
+  for (const ExitSum& sum : tick.exit_sums)
+    add_to_exit_sum_.run(state.exit_block.tick_id, sum.comm, sum.user,
+                         processes_.cgroup_id(sum.cgroup, context.time.at_ms), sum.count, sum.first_ms, sum.last_ms,
+                         sum.lived_ms, sum.peak_kib, sum.peak_ms);
 }
 
 }  // namespace memoir

@@ -1,8 +1,7 @@
 #pragma once
 
-// What the writer remembers of the tick before: the last stored values, to find out what changed. Copied at each tick
-// and taken over when its transaction has committed, so that a failed write leaves no trace. Vectors are sorted as a
-// Tick's are.
+// The writer's state of the previous tick: the last stored values, to find changes. Copied at each tick and adopted
+// after the commit, so that a failed write leaves no trace. Vectors are sorted like a Tick's.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,17 +14,18 @@
 #include "base/sorted.h"
 #include "model/tick.h"
 #include "store/marks/maker.h"
-#include "store/rows/ledger_rows.h"
+#include "store/rows/mapping_rows.h"
 #include "store/write/changed_rows.h"
+#include "store/write/limit_episodes.h"
 
 namespace memoir {
 
 struct LiveProcess {
-  ProcessSample last;  // its source is the stored one
+  ProcessSample last;
   std::int64_t id = 0;
   std::int64_t start_ms = 0;
   MarkMaker::Groups groups;
-  bool stored = false;  // `last` holds: it has rows in this run
+  bool stored = false;  // `last` is valid: it has rows in this run
 
   const ProcessKey& key() const { return last.key; }
 };
@@ -38,9 +38,9 @@ struct LiveCategory {
   const std::string& name() const { return last.category; }
 };
 
-struct LiveLedger {
+struct LiveMappings {
   std::int64_t process_id = 0;
-  std::shared_ptr<const StoredLedger> stored;
+  std::shared_ptr<const StoredMappings> stored;
 };
 
 struct PlacedEntry {
@@ -50,8 +50,8 @@ struct PlacedEntry {
   bool operator==(const PlacedEntry&) const = default;
 };
 
-// What holds memory outside of processes: those with a row that holds.
-struct StoredOutside {
+// Memory outside of processes with a valid row.
+struct StoredShmem {
   std::vector<StoredSample<SysvSegment>> segments;
   std::vector<StoredSample<TmpfsSample>> mounts;   // without their entries
   std::vector<StoredSample<PlacedEntry>> entries;  // sorted by mount, path and kind
@@ -63,21 +63,22 @@ struct LiveMeminfoKey {
   std::optional<std::int64_t> value;
 };
 
-// The machine's counter of OOM kills at the last tick of this boot.
+// The machine's counter of OOM kills at its last reading in this boot.
 struct OomCount {
-  std::optional<std::int64_t> kills;
-  std::int64_t at_ms = 0;  // 0: there was no tick
-  std::int64_t ahead = 0;  // told already of cgroups, though the machine's counter did not have them yet
+  std::optional<std::int64_t> kills = {};
+  std::int64_t at_ms = 0;                    // 0: there was no tick
+  std::int64_t ahead = 0;                    // already reported for cgroups, but not yet in the machine's counter
+  std::optional<std::int64_t> in_tick = {};  // tick.oom_kills of the tick that is being written
 };
 
-// Changes of limits told in the last five minutes.
+// Changes of limits reported in the last five minutes.
 struct LimitChanges {
   std::int64_t block = 0;
   std::int64_t count = 0;
 };
 
-// Where the sums of ends of the last five minutes are added to.
-struct EndBlock {
+// Where the sums of exits of the last five minutes are added.
+struct ExitBlock {
   std::int64_t block = 0;
   std::int64_t tick_id = 0;
 };
@@ -85,20 +86,21 @@ struct EndBlock {
 struct WriterState {
   std::vector<LiveProcess> processes;
   std::vector<LiveCategory> categories;
-  std::vector<StoredSample<CgroupSample>> cgroups;  // those with a row that holds
+  std::vector<StoredSample<CgroupSample>> cgroups;  // those with a valid row
   std::vector<StoredSample<CgroupDetail>> cgroup_details;
-  std::vector<LiveLedger> ledgers;               // sorted by process row
-  std::shared_ptr<const StoredOutside> outside;  // nullptr: none yet
+  std::vector<LiveMappings> summaries;       // sorted by process row
+  std::shared_ptr<const StoredShmem> shmem;  // nullptr: none yet
   std::vector<LiveMeminfoKey> meminfo_keys;
   MachineMemory machine;
   MarkMaker marks;
   OomCount oom_kills;
-  EndBlock ends;
+  ExitBlock exit_block;
   LimitChanges limit_changes;
+  LimitEpisodes limit_episodes;
   std::optional<Moment> last_tick;  // of this run
   std::int64_t tick_id = 0;
   std::int64_t keyframe_id = 0;
-  std::int64_t merged_boot_ms = 0;  // when the marks were merged last
+  std::int64_t merged_boot_ms = 0;  // last merge of the marks
   std::size_t raised_marks = 0;     // since then
   bool keyframe_wanted = false;     // by retention, which deletes up to one
 };
@@ -109,6 +111,7 @@ struct TickContext {
   bool keyframe = false;
   bool first = false;    // of its run
   bool new_day = false;  // UTC; also the first of its run
+  std::int64_t boot_ms = 0;
   MarkTime time;
 };
 

@@ -1,5 +1,5 @@
-// `memoir leaks` over a month: 500 processes through the real writer, a tick every five minutes, rolled up as the
-// recorder does; then the whole answer from the file, every metric.
+// `memoir leaks` over a month: 500 processes through the real writer, a tick every five minutes, with the recorder's
+// rollups; then the complete answer from the file, every metric.
 //
 //   leak_answer_bench [FILE]     keeps the file, and uses it again
 
@@ -51,7 +51,7 @@ void measure(const std::string& path, const std::vector<std::string>& more) {
   for (int run = 0; run < kRuns; ++run) {
     const std::int64_t cpu = thread_cpu_us();
     const std::int64_t wall = steady_us();
-    const query::Outcome outcome = query::answer(words, SystemClock());
+    const query::Outcome outcome = query::run_query(words, SystemClock());
     const std::int64_t used = thread_cpu_us() - cpu;
     if (run == 0 || used < cpu_us) cpu_us = used;
     if (run == 0 || steady_us() - wall < wall_us) wall_us = steady_us() - wall;

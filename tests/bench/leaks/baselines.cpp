@@ -12,10 +12,11 @@ namespace {
 
 constexpr double kMsOfDay = 86'400'000.0;
 constexpr double kNoLeast = 1e-12;
+constexpr double kNinetyPercent = 1.645;
 
 using Points = std::vector<TimedValue>;
 
-// The means, from the start of the last life; averaged to at most `most` points.
+// The means since the start of the last run, averaged to at most `most` points.
 Points points_of(const LeakSeries& series, std::size_t most) {
   Points points;
   if (series.buckets.empty()) return points;
@@ -67,7 +68,7 @@ std::span<const TimedValue> last(const Points& points, double days) {
 }
 
 // Mann-Kendall by its textbook variance, or by that of Hamed and Rao; at 5 %, one-sided.
-bool rises(const LeakSeries& series, bool autocorrelated, double least_share) {
+bool rises(const LeakSeries& series, bool autocorrelated, double min_share) {
   constexpr double kFivePercent = 1.645;
   const Points points = points_of(series, 180);
   if (points.size() < 10) return false;
@@ -75,10 +76,10 @@ bool rises(const LeakSeries& series, bool autocorrelated, double least_share) {
   const auto n = static_cast<double>(points.size());
   const double variance = autocorrelated ? test.variance : n * (n - 1) * (2 * n + 5) / 18;
   if ((test.s - 1) / std::sqrt(variance) < kFivePercent) return false;
-  if (least_share <= 0) return true;
+  if (min_share <= 0) return true;
   std::vector<double> values;
   for (const TimedValue& point : points) values.push_back(point.value);
-  return sen_slope(points) * (points.back().day - points.front().day) >= least_share * median_of(values);
+  return sen_slope(points) * (points.back().day - points.front().day) >= min_share * median_of(values);
 }
 
 // A line through any of 20 suffixes of at least 6 hours explains 80 %.
@@ -94,11 +95,43 @@ bool fits_line(const LeakSeries& series) {
   return false;
 }
 
-bool predicts(const LeakSeries& series, double limit, double from_days, double to_days) {
+// Where a line reaches the limit, from its end on; at most `to_days` away. The interval is that of the slope.
+std::optional<LeakInterval> reaches(const Line& line, double error, double end_day, double limit, double to_days) {
+  const double room = std::max(0.0, limit - line.intercept - line.slope * end_day);
+  const auto in_ms = [room](double slope) { return slope > 0 ? room / slope * kMsOfDay : HUGE_VAL; };
+  if (line.slope <= 0 || in_ms(line.slope) > to_days * kMsOfDay) return std::nullopt;
+  return LeakInterval{in_ms(line.slope), in_ms(line.slope + error), in_ms(line.slope - error)};
+}
+
+std::optional<LeakInterval> predicts(const LeakSeries& series, double limit, double from_days, double to_days) {
   const Points points = points_of(series, 2000);
-  if (points.size() < 10) return false;
-  const Line line = least_squares(last(points, from_days));
-  return line.intercept + line.slope * (points.back().day + to_days) > limit;
+  if (points.size() < 10) return std::nullopt;
+  return reaches(least_squares(last(points, from_days)), 0, points.back().day, limit, to_days);
+}
+
+// The textbook's interval of the slope; ten times the observed time at most, as Memoir.
+std::optional<LeakInterval> fits(const LeakSeries& series, double limit, double from_days) {
+  const Points points = points_of(series, 2000);
+  if (points.size() < 10) return std::nullopt;
+  const auto part = last(points, from_days);
+  const Line line = least_squares(part);
+  if (line.r2 <= 0) return std::nullopt;
+  const double error =
+      kNinetyPercent * std::abs(line.slope) * std::sqrt((1 / line.r2 - 1) / static_cast<double>(part.size() - 2));
+  if (line.slope <= error) return std::nullopt;
+  return reaches(line, error, points.back().day, limit, 10 * (part.back().day - part.front().day));
+}
+
+std::optional<LeakInterval> fits_theil_sen(const LeakSeries& series, double limit) {
+  const Points points = points_of(series, 180);
+  if (points.size() < 10) return std::nullopt;
+  TrendTest trend = mann_kendall(points, kNoLeast);
+  const auto n = static_cast<double>(points.size());
+  trend.variance = n * (n - 1) * (2 * n + 5) / 18;
+  const std::optional<SlopeEstimate> slope = theil_sen(points, trend, 1);
+  if (!slope || slope->lower <= 0) return std::nullopt;
+  return reaches({slope->per_day, slope->intercept, 0}, (slope->upper - slope->lower) / 2, points.back().day, limit,
+                 10 * points.back().day);
 }
 
 // Without its test for seasons. The history before the longest fitting suffix is the training.
@@ -141,19 +174,32 @@ bool coroot(const LeakSeries& series, double limit) {
   return whole.slope > 0 && quarter.slope >= 0.3 * whole.slope && whole.slope / 24 >= 0.05 * limit;
 }
 
+Baseline forecasting(std::string name, Forecast forecast) {
+  return {std::move(name),
+          [forecast](const LeakSeries& series, double limit) { return forecast(series, limit).has_value(); }, forecast};
+}
+
 }  // namespace
 
 const std::vector<Baseline>& baselines() {
   static const std::vector<Baseline> all{
-      {"Mann-Kendall", [](const LeakSeries& series, double) { return rises(series, false, 0); }},
-      {"Mann-Kendall, Hamed-Rao", [](const LeakSeries& series, double) { return rises(series, true, 0); }},
-      {"Mann-Kendall, Hamed-Rao, 5 %", [](const LeakSeries& series, double) { return rises(series, true, 0.05); }},
-      {"line with R² >= 0.8", [](const LeakSeries& series, double) { return fits_line(series); }},
-      {"predict_linear 24h, 7d", [](const LeakSeries& series, double limit) { return predicts(series, limit, 1, 7); }},
-      {"predict_linear 7d, 30d", [](const LeakSeries& series, double limit) { return predicts(series, limit, 7, 30); }},
-      {"Precog", [](const LeakSeries& series, double limit) { return precog(series, limit, false); }},
-      {"PrecogMF", [](const LeakSeries& series, double limit) { return precog(series, limit, true); }},
-      {"Coroot", [](const LeakSeries& series, double limit) { return coroot(series, limit); }},
+      {"Mann-Kendall", [](const LeakSeries& series, double) { return rises(series, false, 0); }, {}},
+      {"Mann-Kendall, Hamed-Rao", [](const LeakSeries& series, double) { return rises(series, true, 0); }, {}},
+      {"Mann-Kendall, Hamed-Rao, 5 %", [](const LeakSeries& series, double) { return rises(series, true, 0.05); }, {}},
+      {"line with R² >= 0.8", [](const LeakSeries& series, double) { return fits_line(series); }, {}},
+      forecasting("predict_linear 6h, 24h",
+                  [](const LeakSeries& series, double limit) { return predicts(series, limit, 0.25, 1); }),
+      forecasting("predict_linear 24h, 7d",
+                  [](const LeakSeries& series, double limit) { return predicts(series, limit, 1, 7); }),
+      forecasting("predict_linear 7d, 30d",
+                  [](const LeakSeries& series, double limit) { return predicts(series, limit, 7, 30); }),
+      forecasting("least squares, 24 h", [](const LeakSeries& series, double limit) { return fits(series, limit, 1); }),
+      forecasting("least squares, all",
+                  [](const LeakSeries& series, double limit) { return fits(series, limit, 1e6); }),
+      forecasting("Theil-Sen, all", fits_theil_sen),
+      {"Precog", [](const LeakSeries& series, double limit) { return precog(series, limit, false); }, {}},
+      {"PrecogMF", [](const LeakSeries& series, double limit) { return precog(series, limit, true); }, {}},
+      {"Coroot", [](const LeakSeries& series, double limit) { return coroot(series, limit); }, {}},
   };
   return all;
 }

@@ -1,9 +1,10 @@
 #pragma once
 
-// What others do, written from the descriptions of their rules, simplified where these say little: beside each, what
-// was left out. All of them see the same series as our analysis, by its means.
+// Rules of other programs, written from their descriptions and simplified where these are short; each names what it
+// leaves out. All get the same series as Memoir's analysis, as means.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,13 @@
 
 namespace memoir::bench {
 
+// Time until the limit is reached; nullopt if it is not, or not soon.
+using Forecast = std::function<std::optional<LeakInterval>(const LeakSeries& series, double limit)>;
+
 struct Baseline {
   std::string name;
   std::function<bool(const LeakSeries& series, double limit)> alarms;
+  Forecast forecast;  // empty: the rule has none
 };
 
 const std::vector<Baseline>& baselines();

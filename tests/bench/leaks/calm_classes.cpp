@@ -1,4 +1,4 @@
-// Programs that do not leak: level ones, and such as fill and then stay.
+// Programs without a leak: level ones, and ones that fill up and stay.
 
 #include <algorithm>
 #include <cmath>
@@ -79,7 +79,7 @@ Case shrinking(Draw& draw) {
   return innocent(draw, [=](double hour) { return 1 - size * hour / kHours; });
 }
 
-// Leaks through some lives; then the mended version starts. Scored at the end, long after.
+// Leaks in some runs; then the fixed version starts. Scored at the end, long after.
 Case fixed(Draw& draw) {
   const double mended = draw.parameter(0.4, 0.8);
   const double size = draw_growth(draw);
@@ -93,7 +93,7 @@ Case fixed(Draw& draw) {
       signal);
 }
 
-// Anonymous memory is level, the mapped file's pages come in: what is judged does not hold them.
+// Anonymous memory is level while pages of a mapped file are loaded: the judged metric excludes them.
 Case file_pages(Draw& draw) {
   return innocent(draw, [](double) { return 1.0; });
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Histories of memory whose truth is known: what a class of programs would show over 30 days at a reading per 5
-// minutes. Every number comes from a seed by arithmetic of our own, so that a seed gives the same history everywhere.
+// Memory histories with known truth: a class of programs over 30 days, one reading per 5 minutes. Every number comes
+// from a seed by portable arithmetic, so that a seed gives the same history everywhere.
 
 #include <cstdint>
 #include <functional>
@@ -14,8 +14,8 @@
 
 namespace memoir::bench {
 
-// Seeds and parameters are split: each parameter's range is cut into ten stripes, of which development draws from the
-// even ones and the test from the odd ones. What is tuned on one is not what is reported on the other.
+// Seeds and parameters are split: each parameter's range is divided into ten stripes; development draws from the even
+// ones and the test from the odd ones. Results are reported on other parameters than those used for tuning.
 enum class Split { development, test };
 
 class Draw {
@@ -34,7 +34,7 @@ class Draw {
   Split split_;
 };
 
-// What the members of a pool hold beside the sum, where the class is about a pool.
+// Memory of a pool's members besides the sum, for classes of pools.
 struct PoolCase {
   std::vector<LeakSample> count;
   std::vector<std::vector<LeakSample>> members;
@@ -45,7 +45,7 @@ struct Case {
   LeakMetric metric;
   double growth = 0;                    // of the level, over the leak; 0 for none
   std::optional<double> slope_per_day;  // the truth, where the growth is a straight line
-  std::int64_t onset_ms = 0;            // when it began to leak
+  std::int64_t onset_ms = 0;            // start of the leak
   double level = 0;
   std::optional<PoolCase> pool;
 };
@@ -60,7 +60,7 @@ struct CaseClass {
 
 const std::vector<CaseClass>& case_classes();
 
-// A straight leak of this growth over 30 days, for the sweep.
+// A linear leak of this growth over 30 days, for the sweep.
 Case make_linear(Draw& draw, double growth);
 
 inline constexpr std::int64_t kSampleMs = 300'000;

@@ -1,9 +1,9 @@
-// Scores the leak analysis beside the rules that others use, and prints the tables of docs/leak-benchmark.md.
+// Scores the leak analysis and the rules of other programs, and prints the tables of docs/leak-benchmark.md.
 //
-//   leak_bench [--split test|development] [--seeds N] [--traces FOLDER] [--show CLASS]
+//   leak_bench [--split test|development] [--seeds N] [--traces|--recorded FOLDER] [--show CLASS]
 //
-// FOLDER (or MEMOIR_TRACES) holds alibaba/ and nezha/; without it the part on recorded memory is skipped. --show tells
-// each wrong verdict of a class with its gates, instead.
+// FOLDER (or MEMOIR_TRACES) contains alibaba/ and nezha/; without it the part on recorded memory is skipped. --show
+// prints each wrong verdict of a class with its gates instead. --recorded prints only that part.
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,6 +12,7 @@
 
 #include "analysis/leak/statistics.h"
 #include "base/text.h"
+#include "bench/leaks/recorded.h"
 #include "bench/leaks/score.h"
 
 using namespace memoir;
@@ -24,6 +25,7 @@ struct Arguments {
   int seeds = 30;
   std::string traces;
   std::string shown;
+  bool only_recorded = false;
 };
 
 std::optional<Arguments> parse(int argc, char** argv) {
@@ -37,8 +39,9 @@ std::optional<Arguments> parse(int argc, char** argv) {
       arguments.split = value == "test" ? Split::test : Split::development;
     } else if (name == "--seeds" && parse_number<int>(value).value_or(0) > 0) {
       arguments.seeds = *parse_number<int>(value);
-    } else if (name == "--traces") {
+    } else if (name == "--traces" || name == "--recorded") {
       arguments.traces = value;
+      arguments.only_recorded = name == "--recorded";
     } else if (name == "--show") {
       arguments.shown = value;
     } else {
@@ -85,7 +88,7 @@ void print_synthetic(const Scores& scores) {
       "(median / p90) | interval holds, % | ms |\n|-|-|-:|-:|-:|-:|-:|-:|-:|-:|-:|\n");
   Counts ours;
   Score all;
-  Score quiet;     // calm classes in which time alone cannot mislead
+  Score quiet;     // calm classes not decided by time
   Score plainest;  // level, by day, by week
   for (const auto& [which, score] : scores.classes) {
     print_class(which, score);
@@ -114,7 +117,7 @@ void print_synthetic(const Scores& scores) {
       static_cast<double>(all.cpu_us) / 1000 / all.judged);
   fmt::print("latency: median {} d\n", or_dash(all.latency_days, 0.5, 1));
   fmt::print(
-      "episodes per process-day without classes that only time can tell: {:.5f}, confirmed {:.5f}; of flat, by day, "
+      "episodes per process-day without classes decided only by time: {:.5f}, confirmed {:.5f}; of flat, by day, "
       "by week: {:.5f}, confirmed {:.5f}\n\n",
       quiet.episodes / quiet.days, quiet.confirmed / quiet.days, plainest.episodes / plainest.days,
       plainest.confirmed / plainest.days);
@@ -131,24 +134,69 @@ void print_synthetic(const Scores& scores) {
   }
 }
 
-void print_traces(const std::string& title, const std::vector<TraceScore>& scores) {
-  fmt::print("\n| {} | alarms as recorded | alarms with the ramp |\n|-|-:|-:|\n", title);
-  for (const TraceScore& score : scores) {
-    fmt::print("| {} | {} of {} ({:.1f} %) | {} of {} ({:.1f} %) |\n", score.name, score.plain.hits, score.plain.of,
-               100 * score.plain.part(), score.ramped.hits, score.ramped.of, 100 * score.ramped.part());
+std::string percent(const Rate& rate) {
+  return rate.of == 0 ? "" : fmt::format("{} of {}", rate.hits, rate.of);
+}
+
+void print_ramps(const std::string& title, const std::vector<Trace>& traces, const std::vector<double>& rises,
+                 bool shares) {
+  fmt::print("\n| {} | alarms as recorded | a machine-month |", title);
+  for (const double rise : rises) {
+    fmt::print(" +{:.0f} {} |", shares ? 100 * rise : rise, shares ? "%" : "points");
+  }
+  fmt::print(" the last, ended before the last fifth |\n|-|-:|-:|-:|");
+  for (std::size_t rise = 0; rise < rises.size(); ++rise) fmt::print("-:|");
+  fmt::print("\n");
+  const std::vector<RampScore> scores = score_ramps(traces, rises, shares);
+  for (std::size_t rule = 0; rule < scores.size(); ++rule) {
+    const RampScore& score = scores[rule];
+    fmt::print("| {} | {} | {:.2f} |", rules()[rule].name, percent(score.plain), score.episodes / score.months);
+    for (const Rate& rate : score.ramped) fmt::print(" {} |", percent(rate));
+    fmt::print(" {} |\n", percent(score.stopped));
   }
 }
 
+void print_fills(const std::string& title, const std::vector<Trace>& traces, const std::vector<double>& hours) {
+  fmt::print("\n| {}: still an alarm after the first | |", title);
+  for (const double cut : hours) fmt::print(" {:.0f} h before |", cut);
+  fmt::print("\n|-|-|");
+  for (std::size_t cut = 0; cut < hours.size(); ++cut) fmt::print("-:|");
+  fmt::print("\n");
+  const std::vector<FillScores> scores = score_fills(traces, hours);
+  for (std::size_t rule = 0; rule < scores.size(); ++rule) {
+    const bool forecasts = std::ranges::any_of(scores[rule].cuts, [](const FillScore& cut) { return cut.found.hits; });
+    if (!forecasts) continue;
+    fmt::print("| {} | {:.2f} |", rules()[rule].name, scores[rule].stable.part());
+    for (const FillScore& cut : scores[rule].cuts) {
+      fmt::print(" {}; {}; {}; {} |", percent(cut.found), or_dash(cut.errors, 0.5, 2),
+                 cut.covered.of > 0 ? fmt::format("{:.0f} %", 100 * cut.covered.part()) : "-",
+                 cut.widths.empty()                              ? "-"
+                 : quantile_of(cut.widths, 0.5) >= kInfinite / 2 ? "∞"
+                                                                 : or_dash(cut.widths, 0.5, 1));
+    }
+    fmt::print("\n");
+  }
+}
+
+std::vector<Trace> all_with_ramp(const std::vector<Trace>& traces, double rise, bool share) {
+  std::vector<Trace> ramped;
+  for (const Trace& trace : traces) ramped.push_back(with_ramp(trace, share ? rise * median_level(trace) : rise));
+  return ramped;
+}
+
 void print_recorded(const Arguments& arguments) {
-  const auto alibaba = score_traces(arguments.traces + "/alibaba", 20, 0);
-  const auto nezha = score_traces(arguments.traces + "/nezha", 0, 0.2);
+  print_fills("Synthetic, one to six days", synthetic_fills(arguments.split, arguments.seeds), {48, 24, 12, 6, 3});
+  const std::vector<Trace> alibaba = read_traces(arguments.traces + "/alibaba");
+  const std::vector<Trace> nezha = read_traces(arguments.traces + "/nezha");
   if (alibaba.empty() || nezha.empty()) {
     fmt::print("\nRecorded memory: skipped, there are no traces in {} (--traces FOLDER or MEMOIR_TRACES)\n",
                arguments.traces.empty() ? "any folder given" : arguments.traces);
     return;
   }
-  print_traces("Alibaba machines, 8 days, +20 points", alibaba);
-  print_traces("Nezha pods, under a day, +20 %", nezha);
+  print_ramps("Alibaba machines, 8 days", alibaba, {5, 10, 15, 20}, false);
+  print_ramps("Nezha pods, under a day", nezha, {0.1, 0.2, 0.4}, true);
+  print_fills("Alibaba, +20 points", all_with_ramp(alibaba, 20, false), {48, 24, 12, 6, 3});
+  print_fills("Nezha, +20 %", all_with_ramp(nezha, 0.2, true), {6, 3});
 }
 
 void show(const Arguments& arguments) {
@@ -171,11 +219,17 @@ void show(const Arguments& arguments) {
 int main(int argc, char** argv) {
   const std::optional<Arguments> arguments = parse(argc, argv);
   if (!arguments) {
-    fmt::print(stderr, "usage: leak_bench [--split test|development] [--seeds N] [--traces FOLDER] [--show CLASS]\n");
+    fmt::print(
+        stderr,
+        "usage: leak_bench [--split test|development] [--seeds N] [--traces|--recorded FOLDER] [--show CLASS]\n");
     return 2;
   }
   if (!arguments->shown.empty()) {
     show(*arguments);
+    return 0;
+  }
+  if (arguments->only_recorded) {
+    print_recorded(*arguments);
     return 0;
   }
   print_synthetic(score_cases(arguments->split, arguments->seeds));
@@ -184,6 +238,6 @@ int main(int argc, char** argv) {
     fmt::print("| {:.0f} to {:.0f} % | {:.3f} |\n", 100 * row.low, 100 * row.high, row.alarms.part());
   }
   const Rate exhaustion = score_exhaustion(arguments->split, 4 * arguments->seeds);
-  fmt::print("\nexhaustion foretold within a quarter, ten days ahead: {:.1f} %\n", 100 * exhaustion.part());
+  fmt::print("\nexhaustion forecast within a quarter, one to ten days ahead: {:.1f} %\n", 100 * exhaustion.part());
   print_recorded(*arguments);
 }

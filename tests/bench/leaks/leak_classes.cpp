@@ -88,7 +88,7 @@ Case by_steps(Draw& draw) {
   });
 }
 
-// Restarts each 40 to 150 hours; each life grows by the growth drawn in a hundred hours.
+// Restarts each 40 to 150 hours; each run grows by the growth drawn in a hundred hours.
 Case restarted(Draw& draw) {
   auto begins = std::make_shared<std::vector<double>>(1, 0.0);
   while (begins->back() < kHours) begins->push_back(begins->back() + draw.parameter(40, 150));
@@ -144,7 +144,19 @@ Case short_and_fast(Draw& draw) {
   return made;
 }
 
-// What is resident stays level, for the rest is swapped out in batches: only the sum with swap grows.
+// Fills up in one to six days, with the day's load, straight or ever faster.
+Case filling(Draw& draw, double power) {
+  Signal signal;
+  signal.hours = draw.parameter(24, 144);
+  const double hours = signal.hours;
+  const double size = draw.parameter(0.05, 0.3);
+  const Shape day = daily(draw);
+  return leaking(
+      draw, draw.log_parameter(0.5, 3), [=](double hour) { return std::pow(hour / hours, power); },
+      [=](double level) { return Shape([=](double hour) { return level * size * day(hour); }); }, signal);
+}
+
+// Resident memory stays level, because the remainder is swapped out in batches: only the sum with swap grows.
 Case swapped(Draw& draw) {
   const double every = draw.log_parameter(2, 24);
   Case made = leaking(draw, draw_growth(draw), [every](double hour) {
@@ -160,6 +172,14 @@ Case make_linear(Draw& draw, double growth) {
   Case made = leaking(draw, growth, ramp);
   straight(made);
   return made;
+}
+
+std::vector<CaseClass> filling_classes() {
+  return {
+      {"filling in days", true, true, [](Draw& draw) { return filling(draw, 1); }},
+      {"filling in days, accelerating", true, false, [](Draw& draw) { return filling(draw, draw.parameter(1.5, 3)); }},
+      {"filling, short and fast", true, true, short_and_fast},
+  };
 }
 
 std::vector<CaseClass> leak_classes() {

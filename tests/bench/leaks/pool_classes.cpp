@@ -1,4 +1,4 @@
-// Pools: several processes of one identity, whose sum is judged.
+// Pools: several processes of one identity, judged by their sum.
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@ namespace memoir::bench {
 
 namespace {
 
-// One life of one member.
+// One run of one member.
 struct Member {
   double from = 0;
   double until = 0;  // hours
@@ -43,7 +43,7 @@ Case pool_of(Draw& draw, const std::vector<Member>& members) {
   return made;
 }
 
-// Workers that leak, and are each replaced at a certain age, one after the other.
+// Leaking workers, each replaced at a certain age, one after the other.
 Case recycled(Draw& draw) {
   const int workers = static_cast<int>(draw.parameter(4, 17));
   const double level = draw_level(draw) / 4;
@@ -58,7 +58,7 @@ Case recycled(Draw& draw) {
   return pool_of(draw, members);
 }
 
-// Workers that leak and are not replaced.
+// Leaking workers that are not replaced.
 Case all_grow(Draw& draw) {
   const int workers = static_cast<int>(draw.parameter(2, 17));
   const double level = draw_level(draw) / 4;
@@ -73,7 +73,7 @@ Case all_grow(Draw& draw) {
   return made;
 }
 
-// Workers that come and do not go, each of them level.
+// Workers that start and do not exit, each of them level.
 Case never_reaped(Draw& draw) {
   const double level = draw_level(draw) / 16;
   const double every = kHours / draw.log_parameter(25, 250);
@@ -87,7 +87,7 @@ Case never_reaped(Draw& draw) {
   return made;
 }
 
-// A service that is given more workers a few times, and more by day than by night.
+// A service with more workers after some times, and more by day than by night.
 Case scaled_out(Draw& draw) {
   const int workers = static_cast<int>(draw.parameter(4, 13));
   const double level = draw_level(draw) / 4;

@@ -7,18 +7,13 @@
 #include "analysis/leak/statistics.h"
 #include "base/clock.h"
 #include "bench/leaks/baselines.h"
-#include "bench/leaks/traces.h"
 
 namespace memoir::bench {
 
 namespace {
 
-constexpr std::uint64_t kTestSeeds = 200'000;
+constexpr std::uint64_t kTestSeeds = 400'000;
 constexpr int kFirstEvaluation = 3;  // days
-
-Draw draw_of(Split split, int seed) {
-  return Draw(static_cast<std::uint64_t>(seed) + (split == Split::test ? kTestSeeds : 0), split);
-}
 
 Case make_case(const CaseClass& which, Split split, int seed, double& times) {
   Draw draw = draw_of(split, seed);
@@ -63,7 +58,7 @@ void score_slope(const Case& made, const LeakFinding& found, Score& score) {
   score.covered.add(found.slope_per_day.lower <= truth && truth <= found.slope_per_day.upper);
 }
 
-// As an operator sees it who looks each morning.
+// The view of an operator that checks every morning.
 void score_days(const CaseClass& which, const Case& made, const LeakPool& pool, Score& score) {
   if (made.samples.back().at_ms - made.samples.front().at_ms < kFirstEvaluation * kDayMs) return;
   int run = 0;
@@ -93,6 +88,10 @@ void score_baselines(const CaseClass& which, const Case& made, const LeakSeries&
 }
 
 }  // namespace
+
+Draw draw_of(Split split, int seed) {
+  return Draw(static_cast<std::uint64_t>(seed) + (split == Split::test ? kTestSeeds : 0), split);
+}
 
 Scores score_cases(Split split, int seeds) {
   Scores scores;
@@ -132,17 +131,24 @@ std::vector<SweepRow> score_sweep(Split split, int seeds) {
 }
 
 Rate score_exhaustion(Split split, int seeds) {
+  constexpr std::int64_t seen_days = 20;
   Rate rate;
   for (int seed = 1; seed <= seeds; ++seed) {
     Draw draw = draw_of(split, seed);
     const double growth = draw.log_parameter(0.12, 2);
     const Case made = make_linear(draw, growth);
-    const LeakSeries seen = until(roll_up(made.samples), kStartMs + 20 * kDayMs);
-    const double now = made.level * (1 + growth * 20 / kDays);
-    const LeakFinding found = judge_leak(seen, made.metric, {}, {{"limit", made.level * (1 + growth) - now}});
+    const double limit = made.level * (1 + growth);
+    const auto full =
+        std::ranges::find_if(made.samples, [limit](const LeakSample& sample) { return sample.value >= limit; });
+    const std::int64_t now_ms = kStartMs + seen_days * kDayMs;
+    if (full == made.samples.end() || full->at_ms < now_ms + kDayMs) continue;
+    const auto now = std::ranges::lower_bound(made.samples, now_ms, {}, &LeakSample::at_ms) - 1;
+    const LeakFinding found = judge_leak(until(roll_up(made.samples), now_ms), made.metric, {},
+                                         {{"limit", limit - now->value, 0, now->value}});
     if (!found.leak) continue;
-    const bool told = found.exhaustion && found.exhaustion->in_ms;
-    rate.add(told && std::abs(found.exhaustion->in_ms->value / static_cast<double>(10 * kDayMs) - 1) <= 0.25);
+    const bool has_time = found.exhaustion && found.exhaustion->in_ms;
+    const auto left_ms = static_cast<double>(full->at_ms - now_ms);
+    rate.add(has_time && std::abs(found.exhaustion->in_ms->value / left_ms - 1) <= 0.25);
   }
   return rate;
 }
@@ -156,26 +162,6 @@ std::vector<Wrong> wrong_verdicts(const CaseClass& which, Split split, int seeds
     if (found.leak != which.leak) wrong.push_back({seed, std::move(found)});
   }
   return wrong;
-}
-
-std::vector<TraceScore> score_traces(const std::string& folder, double rise_points, double rise_share) {
-  std::vector<TraceScore> scores(1, {"Memoir", {}, {}});
-  for (const Baseline& baseline : baselines()) scores.push_back({baseline.name, {}, {}});
-  const std::vector<Trace> traces = read_traces(folder);
-  const LeakMetric metric{"value", 0, 0.05, LeakUnit::unknown};
-  for (const Trace& trace : traces) {
-    const double level = median_level(trace);
-    const LeakSeries plain = roll_up(trace.samples);
-    const LeakSeries ramped = roll_up(with_ramp(trace, rise_points + rise_share * level).samples);
-    const double limit = rise_points > 0 ? 100 : 2 * level;
-    scores[0].plain.add(judge_leak(plain, metric).leak);
-    scores[0].ramped.add(judge_leak(ramped, metric).leak);
-    for (std::size_t at = 0; at < baselines().size(); ++at) {
-      scores[at + 1].plain.add(baselines()[at].alarms(plain, limit));
-      scores[at + 1].ramped.add(baselines()[at].alarms(ramped, limit));
-    }
-  }
-  return traces.empty() ? std::vector<TraceScore>() : scores;
 }
 
 }  // namespace memoir::bench

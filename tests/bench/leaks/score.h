@@ -24,9 +24,9 @@ struct Rate {
 // One class, or several together.
 struct Score {
   Rate alarms;                       // of the cases, at the end
-  Rate expected;                     // verdicts as the class names them
+  Rate expected;                     // verdicts that the class expects
   std::vector<double> slope_errors;  // of the truth
-  Rate covered;                      // intervals that hold the truth
+  Rate covered;                      // intervals that contain the truth
   std::vector<double> latency_days;  // from the onset to the first alarm, evaluated daily
   std::vector<double> leaked_kib;    // until then
   double days = 0;                   // evaluated, of calm classes
@@ -43,9 +43,11 @@ struct Scores {
   std::map<int, Rate> by_confidence;            // truth among alarms of a confidence of 10 × the key
 };
 
+Draw draw_of(Split split, int seed);
+
 Scores score_cases(Split split, int seeds);
 
-// Alarms on straight leaks that grow by so many percent.
+// Alarms on straight leaks with this growth in percent.
 struct SweepRow {
   double low = 0;
   double high = 0;
@@ -53,22 +55,14 @@ struct SweepRow {
 };
 std::vector<SweepRow> score_sweep(Split split, int seeds);
 
-// Straight leaks seen for 20 days, that reach a limit after 30: how often the foretold time is within a quarter.
+// Straight leaks observed for 20 days that reach a limit within 30: how often the forecast is within a quarter.
 Rate score_exhaustion(Split split, int seeds);
 
-// The cases of a class that were judged wrongly, for who wants to know why.
+// The wrongly judged cases of a class, for --show.
 struct Wrong {
   int seed = 0;
   LeakFinding found;
 };
 std::vector<Wrong> wrong_verdicts(const CaseClass& which, Split split, int seeds);
-
-struct TraceScore {
-  std::string name;
-  Rate plain;
-  Rate ramped;
-};
-// Ours first. Empty if there are no traces.
-std::vector<TraceScore> score_traces(const std::string& folder, double rise_points, double rise_share);
 
 }  // namespace memoir::bench

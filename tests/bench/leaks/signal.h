@@ -1,6 +1,6 @@
 #pragma once
 
-// What the classes are put together from.
+// The building blocks of the classes.
 
 #include <functional>
 #include <vector>
@@ -41,7 +41,7 @@ struct Signal {
 
 std::vector<LeakSample> sample(Draw& draw, const Signal& signal);
 
-// What has this shape on a level of its own, and does not leak.
+// A shape on a level of its own, without a leak.
 Case innocent(Draw& draw, const Shape& shape, Signal signal = {});
 
 // 60 to 4000 MB.
@@ -49,7 +49,7 @@ double draw_level(Draw& draw);
 // 12 to 200 %.
 double draw_growth(Draw& draw);
 
-// 0 to 1 and back over a day, or over the week's working days; begins at a random hour.
+// 0 to 1 and back over a day, or over the week's working days; starts at a random hour.
 Shape daily(Draw& draw);
 Shape weekly(Draw& draw);
 
@@ -57,6 +57,7 @@ Shape weekly(Draw& draw);
 Shape sawtooth(Draw& draw, double low_hours, double high_hours);
 
 std::vector<CaseClass> leak_classes();
+std::vector<CaseClass> filling_classes();  // for forecasts
 std::vector<CaseClass> kernel_and_count_classes();
 std::vector<CaseClass> calm_classes();
 std::vector<CaseClass> load_classes();

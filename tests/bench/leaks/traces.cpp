@@ -46,11 +46,11 @@ std::vector<Trace> read_traces(const std::string& folder) {
   return traces;
 }
 
-Trace with_ramp(Trace trace, double rise) {
+Trace with_ramp(Trace trace, double rise, double part) {
   const double first = static_cast<double>(trace.samples.front().at_ms);
   const double span = static_cast<double>(trace.samples.back().at_ms) - first;
   for (LeakSample& sample : trace.samples) {
-    const double more = rise * (static_cast<double>(sample.at_ms) - first) / span;
+    const double more = rise * std::min((static_cast<double>(sample.at_ms) - first) / (part * span), 1.0);
     sample.value += more;
     if (sample.mean) *sample.mean += more;
   }

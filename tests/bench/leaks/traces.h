@@ -19,8 +19,8 @@ struct Trace {
 // Sorted by name; empty if the folder is not there.
 std::vector<Trace> read_traces(const std::string& folder);
 
-// A ramp from 0 to `rise` over the whole trace.
-Trace with_ramp(Trace trace, double rise);
+// A ramp from 0 to `rise` over the first `part` of the trace, level after it.
+Trace with_ramp(Trace trace, double rise, double part = 1);
 
 double median_level(const Trace& trace);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// A living population for the comparison with peers: real processes of which most sleep, as on a server, while the rest
-// move once a second, each in the way of its family.
+// A changing population for the comparison with other programs: real processes, most of which sleep, as on a server,
+// while the others change once a second, each like its family.
 
 #include <cstddef>
 #include <sys/types.h>
@@ -9,8 +9,8 @@
 
 namespace memoir::bench {
 
-// Of each hundred processes 85 are idle, 5 slow (a page), 3 busy (256 KiB come and go), 2 growing (64 KiB), 2 sawteeth
-// (up to 4 MiB, then none), 2 on memory that they share (a page of 8 MiB), and one is a child that has a copy-on-write
+// Of each hundred processes 85 are idle, 5 slow (a page), 3 busy (256 KiB allocated and freed), 2 growing (64 KiB), 2
+// sawteeth (up to 4 MiB, then none), 2 on shared memory (a page of 8 MiB), and one is a child with a copy-on-write
 // part of its parent.
 class Herd {
  public:
@@ -24,8 +24,8 @@ class Herd {
   std::vector<pid_t> pids_;
 };
 
-// Measures how long mapping and unmapping a page takes a process that holds much memory, or many mappings: whoever
-// walks its page tables holds its mmap_lock.
+// Measures the latency of mapping and unmapping a page in a process with much memory or many mappings: a walk of its
+// page tables locks its mmap_lock.
 class Victim {
  public:
   Victim(std::size_t private_mib, std::size_t regions);
@@ -35,7 +35,7 @@ class Victim {
 
   struct Latency {
     double p999_us = 0;
-    double most_us = 0;
+    double max_us = 0;
   };
   // Since the last call.
   Latency take();

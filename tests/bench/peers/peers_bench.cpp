@@ -1,12 +1,12 @@
-// What a sample costs beside the peers: the same living population, the same interval of a second, one after the other
-// in one run. CPU by the scheduler's own count, bytes kept and written, the recorder's memory, how long
-// mmap takes a process of 4 GiB and 20,000 mappings meanwhile, and how far the PSS that Memoir recorded is from a full
-// reading at that moment.
+// Cost of a sample compared with other programs: the same changing population, the same interval of a second, one
+// after the other in one run. CPU by the scheduler's count, bytes kept and written, the recorder's memory, the time of
+// mmap() in a process of 4 GiB and 20,000 mappings during this, and the error of Memoir's PSS against a full reading
+// at that time.
 //
 // peers_bench [PROCESSES [KIB [SECONDS [PEERS [WARM_UP]]]]]: by default 300 processes of 2 MiB private memory each, 60
-// s of each peer, or only of those whose names begin as PEERS says ("memoird, a tick|atop -R"); of ours after 25 s, two
-// ticks of the slow one, in which it learns (it goes on doing so for some ten minutes). A peer that is not installed is
-// left out, which is said; scripts/peers installs them.
+// s of each peer, or only of peers with the given name prefixes ("memoird, a tick|atop -R"). Memoir starts 25 s earlier
+// (two ticks of the slow one), in which it learns; learning continues for some ten minutes. A peer that is not
+// installed is skipped with a message; scripts/peers installs them.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -31,7 +31,7 @@
 
 #include "../cost.h"
 #include "../floor.h"
-#include "base/kept_file.h"
+#include "base/cached_file.h"
 #include "collect/collector.h"
 #include "herd.h"
 #include "proc/proc_fs.h"
@@ -52,7 +52,7 @@ struct Plan {
   std::size_t processes = 300;
   std::size_t private_kib = 2048;
   int seconds = 60;
-  std::vector<std::string> only = {""};  // peers whose names begin so
+  std::vector<std::string> only = {""};  // name prefixes of peers
   int our_warm_up_s = 25;
 };
 
@@ -136,7 +136,7 @@ pid_t start(const Peer& peer) {
   _exit(127);
 }
 
-// What Prometheus would do.
+// As Prometheus would.
 void scrape() {
   const int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -178,7 +178,7 @@ std::map<std::int32_t, std::int64_t> read_pss() {
   return pss;
 }
 
-// The recorder's last tick beside what was read just before and just after it, of those that did not move meanwhile.
+// The recorder's last tick compared with reads just before and after it, of processes unchanged between these.
 void print_error(const std::string& database, const std::map<std::int32_t, std::int64_t>& before,
                  const std::map<std::int32_t, std::int64_t>& after) {
   const SQLite::Database file(database);
@@ -202,21 +202,21 @@ void print_error(const std::string& database, const std::map<std::int32_t, std::
   }
   if (errors.empty()) return;
   std::ranges::sort(errors);
-  fmt::print("  PSS beside a full reading, {} processes:", errors.size());
+  fmt::print("  PSS against a full reading, {} processes:", errors.size());
   for (const auto& [source, count] : sources) fmt::print(" {} {},", count, source);
   fmt::print(" the sum {:.3f} % off, one in a hundred {:.2f} %, the worst {:.2f} %\n",
              std::abs(recorded - read) / read * 100, errors[(errors.size() - 1) * 99 / 100], errors.back());
 }
 
-// The most that was resident meanwhile, in KiB.
+// Maximum RSS during this, in KiB.
 std::int64_t rest(const Peer& peer, pid_t pid, int seconds) {
-  std::int64_t most_kib = 0;
+  std::int64_t max_kib = 0;
   for (int second = 0; second < seconds; ++second) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
     if (peer.scraped) scrape();
-    most_kib = std::max(most_kib, number_after(text_of(fmt::format("/proc/{}/status", pid)), "VmRSS:"));
+    max_kib = std::max(max_kib, number_after(text_of(fmt::format("/proc/{}/status", pid)), "VmRSS:"));
   }
-  return most_kib;
+  return max_kib;
 }
 
 void measure(const Peer& peer, const Plan& plan, Victim& large, Victim& many) {
@@ -227,7 +227,7 @@ void measure(const Peer& peer, const Plan& plan, Victim& large, Victim& many) {
   large.take();
   many.take();
   const Used first = used_by(pid, peer.kept);
-  const std::int64_t most_kib = rest(peer, pid, plan.seconds);
+  const std::int64_t max_kib = rest(peer, pid, plan.seconds);
   const Used last = used_by(pid, peer.kept);
   const Victim::Latency of_large = large.take();
   const Victim::Latency of_many = many.take();
@@ -244,7 +244,7 @@ void measure(const Peer& peer, const Plan& plan, Victim& large, Victim& many) {
   fmt::print("{:<30}{:>9.2f}{:>9.2f}{:>9.2f}{:>10.1f}{:>10.1f}{:>9.1f}{:>10.0f}{:>10.0f}\n", peer.name, cpu,
              cpu * (last.user_ms - first.user_ms) / split, cpu * (last.system_ms - first.system_ms) / split,
              (last.kept - first.kept) / each, (last.written - first.written) / each,
-             static_cast<double>(most_kib) / 1024, of_large.p999_us, of_many.p999_us);
+             static_cast<double>(max_kib) / 1024, of_large.p999_us, of_many.p999_us);
   if (ours) print_error(peer.kept.front(), before, after);
   std::fflush(stdout);
 }
@@ -301,7 +301,8 @@ int main(int argc, char** argv) try {
   Victim many(16, 10'000);
   std::this_thread::sleep_for(std::chrono::seconds(kWarmUpSeconds));
   fmt::print(
-      "{} processes of {} KiB private memory, 85 % of them idle, beside the machine's own; a sample each second for {} "
+      "{} processes of {} KiB private memory, 85 % of them idle, besides the machine's own; a sample each second for "
+      "{} "
       "s\n"
       "CPU in ms per sample; bytes per process and sample; RSS in MiB; p99.9 of mmap + munmap in µs, of a process of "
       "4 GiB and of one of 20,000 mappings\n\n",
@@ -311,7 +312,7 @@ int main(int argc, char** argv) try {
   large.take();
   many.take();
   std::this_thread::sleep_for(std::chrono::seconds(std::min(plan.seconds, 60)));
-  fmt::print("{:<30}{:>66}{:>10.0f}{:>10.0f}\n", "nobody", "", large.take().p999_us, many.take().p999_us);
+  fmt::print("{:<30}{:>66}{:>10.0f}{:>10.0f}\n", "no recorder", "", large.take().p999_us, many.take().p999_us);
   for (const Peer& peer : all_peers(folder.path())) {
     const auto begins_so = [&](const std::string& name) { return peer.name.starts_with(name); };
     if (std::ranges::any_of(plan.only, begins_so)) measure(peer, plan, large, many);

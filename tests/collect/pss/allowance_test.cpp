@@ -1,5 +1,4 @@
-#include "collect/pss/allowance.h"
-
+#include "collect/pss/cpu_budget.h"
 #include "support/catch.h"
 
 using namespace memoir;
@@ -10,16 +9,16 @@ constexpr std::int64_t kHalfPercent = 5'000;
 
 }  // namespace
 
-TEST_CASE("the first tick may read all, and then there is what a minute earns") {
-  Allowance allowance(kHalfPercent);
+TEST_CASE("the first tick may read all; after that there is the budget of a minute") {
+  CpuBudget allowance(kHalfPercent);
   allowance.begin(1'000'000, 0);
-  CHECK(allowance.left_us() == Allowance::kUnlimited);
+  CHECK(allowance.left_us() == CpuBudget::kUnlimited);
   allowance.begin(1'000'000, 0);
   CHECK(allowance.left_us() == 300'000);
 }
 
-TEST_CASE("it is earned over time, less what the rest of the work takes") {
-  Allowance allowance(kHalfPercent);
+TEST_CASE("it is earned over time, less the cost of other work") {
+  CpuBudget allowance(kHalfPercent);
   allowance.begin(0, 0);
   allowance.spend(300'000);
   allowance.begin(1'000, 2'000);
@@ -27,13 +26,13 @@ TEST_CASE("it is earned over time, less what the rest of the work takes") {
   allowance.spend(10'000);
   allowance.begin(2'000, 0);
   CHECK(allowance.left_us() == -2'000);
-  // A quarter is left in any case.
+  // A quarter is reserved in any case.
   allowance.begin(6'000, 1'000'000);
   CHECK(allowance.left_us() == 3'000);
 }
 
-TEST_CASE("it is saved up for a minute; a clock that stands or goes back earns nothing") {
-  Allowance allowance(kHalfPercent);
+TEST_CASE("CPU time is saved up for a minute; a clock that stops or goes back earns nothing") {
+  CpuBudget allowance(kHalfPercent);
   allowance.begin(0, 0);
   allowance.begin(86'400'000, 0);
   CHECK(allowance.left_us() == 300'000);
@@ -42,13 +41,13 @@ TEST_CASE("it is saved up for a minute; a clock that stands or goes back earns n
   CHECK(allowance.left_us() == 0);
 }
 
-TEST_CASE("without a limit it never ends") {
-  Allowance allowance(0);
+TEST_CASE("without a limit it is never used up") {
+  CpuBudget allowance(0);
   CHECK(allowance.unlimited());
   allowance.begin(0, 0);
   allowance.spend(1'000'000'000);
   allowance.begin(1'000, 0);
-  CHECK(allowance.left_us() == Allowance::kUnlimited);
+  CHECK(allowance.left_us() == CpuBudget::kUnlimited);
   allowance.set_share(kHalfPercent);
   CHECK_FALSE(allowance.unlimited());
 }

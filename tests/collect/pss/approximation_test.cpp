@@ -45,7 +45,7 @@ std::int64_t pss(const std::vector<ProcessSample>& samples) {
 
 }  // namespace
 
-TEST_CASE("RSS stands in for PSS as long as the machine can hold it") {
+TEST_CASE("RSS replaces PSS while the sum fits into the machine's memory") {
   std::vector<ProcessSample> samples{approximated(4 * kGib, kGib, kGib), exact(kGib, 100)};
   const std::vector<ProcessSample> before = samples;
   bound_approximate(samples, machine(24 * kGib, 5 * kGib, 2 * kGib));
@@ -67,7 +67,7 @@ TEST_CASE("memory that one process maps many times counts once") {
   CHECK(memory.get(F::rss) == 35 * kGib + 3000);
 }
 
-TEST_CASE("all approximate processes together hold no more than the machine has") {
+TEST_CASE("approximate processes together use no more than the machine has") {
   SECTION("shared memory") {
     std::vector<ProcessSample> samples(42, approximated(1000, 0, 8 * kGib));
     samples.push_back(exact(kGib, kGib));
@@ -83,7 +83,7 @@ TEST_CASE("all approximate processes together hold no more than the machine has"
     CHECK(pss(samples) <= 9 * kGib + 42 * 1000);
     CHECK(pss(samples) >= 9 * kGib - 42);
   }
-  SECTION("an old kernel does not tell the parts") {
+  SECTION("an old kernel does not report the parts") {
     ProcessSample whole;
     whole.memory.set(F::vm_rss, 8 * kGib);
     approximate(whole);

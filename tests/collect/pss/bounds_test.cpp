@@ -1,5 +1,5 @@
-// Estimates against the truth, over populations of processes that fork, write, map the same files as strangers, run
-// other programs and end.
+// Estimates against the truth, over populations of processes that fork, write, map the same files as unrelated ones,
+// exec and exit.
 
 #include <algorithm>
 #include <map>
@@ -104,7 +104,7 @@ class Population {
     for (int i = 0; i < 20; ++i) map(life.anonymous, next_page_++);
   }
 
-  // As kin.h has it.
+  // As in relatives.
   void relate(int pid, bool and_children) {
     for (Life& life : lives_) {
       if (life.pid == pid || (and_children && life.parent == pid)) life.related = true;
@@ -178,7 +178,7 @@ class Population {
     for (std::size_t i = below(20); i-- > 0 && !pages.empty();) unmap(pages, below(pages.size()));
   }
 
-  // What is shared is copied.
+  // Shared pages are copied.
   void write(Life& life) {
     for (std::size_t i = below(20); i-- > 0 && !life.anonymous.empty();) {
       const std::size_t at = below(life.anonymous.size());
@@ -197,7 +197,7 @@ class Population {
   }
 
   std::mt19937 random_;
-  std::map<int, std::int64_t> mappers_;  // of each page; those of files are negative
+  std::map<int, std::int64_t> mappers_;  // of each page; file pages are negative
   std::vector<Life> lives_;
   int next_pid_ = 1;
   int next_page_ = 0;
@@ -205,7 +205,7 @@ class Population {
 
 }  // namespace
 
-TEST_CASE("whatever processes do: what a reading finds lies within the bounds of the estimate before") {
+TEST_CASE("a reading is within the bounds of the estimate before it, through any changes") {
   std::int64_t estimates = 0;
   std::int64_t own = 0;
   std::int64_t of_family = 0;
@@ -222,14 +222,14 @@ TEST_CASE("whatever processes do: what a reading finds lies within the bounds of
             const PssBounds bounds = pss_bounds(sample, population.family(life));
             const std::int64_t read_kib = population.pss_kib(life);
             CAPTURE(seed, step, life.pid, life.related, population.family(life), *sample.memory.get(F::pss), read_kib);
-            REQUIRE(bounds.least_kib <= read_kib);
-            REQUIRE(read_kib <= bounds.most_kib);
-            REQUIRE(bounds.least_kib <= *sample.memory.get(F::pss));
-            REQUIRE(*sample.memory.get(F::pss) <= bounds.most_kib);
+            REQUIRE(bounds.min_kib <= read_kib);
+            REQUIRE(read_kib <= bounds.max_kib);
+            REQUIRE(bounds.min_kib <= *sample.memory.get(F::pss));
+            REQUIRE(*sample.memory.get(F::pss) <= bounds.max_kib);
             ++estimates;
             const std::int64_t anonymous = *sample.memory.get(F::rss_anon);
-            if (bounds.least_kib == anonymous && anonymous > 0) ++own;
-            if (bounds.least_kib > 0 && bounds.least_kib < anonymous) ++of_family;
+            if (bounds.min_kib == anonymous && anonymous > 0) ++own;
+            if (bounds.min_kib > 0 && bounds.min_kib < anonymous) ++of_family;
           }
         }
         if ((i + static_cast<std::size_t>(step)) % 3 == 0) population.read(life);

@@ -21,7 +21,7 @@ TEST_CASE("everything is read of every process but a zombie's memory") {
   CHECK_FALSE(rollup_due(false, &last, false));
 }
 
-TEST_CASE("a status is due two minutes after it was read at the latest, and those of many pids in turn") {
+TEST_CASE("a status is due at most two minutes after its last read, those of many pids in rotation") {
   CHECK(status_due(1, std::nullopt, 0));
   CHECK_FALSE(status_due(1, 5'000, 5'000));
   constexpr std::int64_t began_ms = 1'000'000;

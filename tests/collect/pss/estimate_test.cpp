@@ -11,7 +11,7 @@ using F = ProcessField;
 
 namespace {
 
-// 100 MiB of its own, 20 of files, of which it holds a quarter, 8 of shared memory, of which it holds a half.
+// 100 MiB unshared, 20 of files with a quarter as its share, 8 of shared memory with a half.
 ProcessMemory counters(std::int64_t anon_kib = 102'400, std::int64_t file_kib = 20'480,
                        std::int64_t shmem_kib = 8'192) {
   ProcessMemory memory;
@@ -52,14 +52,14 @@ ProcessSample estimated(const ExactReading& read, const ProcessMemory& now, bool
 
 }  // namespace
 
-TEST_CASE("of a process that did not move all is as it was read") {
+TEST_CASE("an unchanged process has the values of its reading") {
   const ExactReading read = reading();
   const ProcessSample sample = estimated(read, counters());
   CHECK(sample.source == Source::held);
   CHECK(sample.memory == read.memory);
 }
 
-TEST_CASE("own anonymous memory counts whole, whether it comes or goes") {
+TEST_CASE("changes of unshared anonymous memory count fully") {
   for (const std::int64_t moved : {-100'000, -4, 4, 50'000}) {
     const ProcessSample sample = estimated(reading(), counters(102'400 + moved));
     CHECK(sample.source == Source::held);
@@ -83,7 +83,7 @@ TEST_CASE("of shared memory the share is carried on") {
   CHECK(shmem.memory.get(F::pss) == 111'616 - 2'048);
 }
 
-TEST_CASE("pages that a forked process adds are its own; of those that go, as many as of all") {
+TEST_CASE("pages that a forked process adds are unshared; freed ones are shared in proportion") {
   const ExactReading forked = reading(51'200);
   const ProcessSample more = estimated(forked, counters(112'400));
   CHECK(more.source == Source::estimated);
@@ -92,9 +92,9 @@ TEST_CASE("pages that a forked process adds are its own; of those that go, as ma
   CHECK(less.memory.get(F::pss_anon) == 25'600);
 }
 
-TEST_CASE("after a fork of a relative nothing is sure, even where no counter moved") {
+TEST_CASE("after a relative's fork nothing is certain, even without a changed counter") {
   CHECK(estimated(reading(), counters(), true).source == Source::estimated);
-  // That a page of it is another's too is how a reader tells that.
+  // A reader recognises this by a page that is shared.
   CHECK(estimated(reading(), counters(), true).memory.get(F::pss) == 111'612);
   CHECK(estimated(reading(), counters(), true).memory.get(F::pss_anon) == 102'396);
   CHECK(estimated(reading(51'200), counters(), true).memory.get(F::pss_anon) == 51'200);
@@ -109,7 +109,50 @@ TEST_CASE("without the parts of PSS, which Linux 5.3 brought, its share of RSS i
   CHECK(sample.memory.get(F::pss) == 2 * 111'616);
 }
 
-TEST_CASE("swap is counted; what is swapped out beyond the reading is the process's own") {
+TEST_CASE("swap of shared memory, which VmSwap omits, stays when other memory changes") {
+  ExactReading read = reading();
+  read.memory.set(F::vm_swap, 30'000);
+  read.memory.set(F::swap, 115'000);
+  read.memory.set(F::swap_pss, 29'000);
+  ProcessMemory now = counters(102'400, 24'000);
+  now.set(F::vm_swap, 31'000);
+  const ProcessSample sample = estimated(read, now);
+  CHECK(sample.source == Source::estimated);
+  CHECK(sample.memory.get(F::swap) == 116'000);
+  CHECK(sample.memory.get(F::swap_pss) == 30'000);
+}
+
+TEST_CASE("a share that is too large or too small is corrected, and USS with it") {
+  ExactReading read = reading();
+  read.memory.set(F::pss_shmem, 8'192);  // no other process maps it
+  read.memory.set(F::pss, 102'400 + 5'120 + 8'192);
+  read.memory.set(F::private_dirty, 102'400 + 8'192);
+  read.memory.set(F::shared_dirty, 0);
+  ProcessSample sample = estimated(read, counters());
+  correct_shared(-4'096 - 2'560, sample);
+  CHECK(sample.source == Source::estimated);
+  CHECK(sample.memory.get(F::pss) == 102'400 + 5'120 + 8'192 - 4'096 - 2'560);
+  CHECK(*sample.memory.get(F::pss_file) + *sample.memory.get(F::pss_shmem) == 5'120 + 8'192 - 4'096 - 2'560);
+  CHECK(uss_kib(sample.memory) == 102'400);
+  CHECK(sample.memory.get(F::shared_dirty) == 8'192);
+
+  ProcessSample other = estimated(reading(), counters());
+  correct_shared(20'480 - 5'120 + 4'096, other);  // all is its own
+  CHECK(other.memory.get(F::pss) == other.memory.get(F::vm_rss));
+  CHECK(uss_kib(other.memory) == other.memory.get(F::vm_rss));
+}
+
+TEST_CASE("USS is at most PSS and PSS at most RSS, however processes exit") {
+  ExactReading read = reading();
+  read.memory.set(F::private_clean, 5'000);
+  for (const std::int64_t file_kib : {20'480, 10'000, 100, 0}) {
+    const ProcessMemory memory = estimated(read, counters(102'400, file_kib)).memory;
+    CHECK(uss_kib(memory) <= memory.get(F::pss));
+    CHECK(memory.get(F::pss) <= rss_kib(memory));
+  }
+}
+
+TEST_CASE("swap is counted; swap beyond the reading is unshared") {
   ProcessMemory now = counters(92'400);
   now.set(F::vm_swap, 10'000);
   const ProcessSample sample = estimated(reading(), now);
@@ -117,7 +160,7 @@ TEST_CASE("swap is counted; what is swapped out beyond the reading is the proces
   CHECK(sample.memory.get(F::swap_pss) == 10'000);
 }
 
-// Whatever the counters say: PSS is in the bounds of what the process has mapped.
+// With any counters PSS is within the bounds of what the process has mapped.
 TEST_CASE("an estimate is never outside its bounds") {
   for (const std::int64_t pss_anon : {102'400, 51'200, 0}) {
     for (const std::int64_t anon : {0, 4, 102'400, 1'000'000}) {
@@ -125,25 +168,25 @@ TEST_CASE("an estimate is never outside its bounds") {
         for (const bool related : {false, true}) {
           const ProcessSample sample = estimated(reading(pss_anon), counters(anon, file), related);
           const PssBounds bounds = pss_bounds(sample);
-          CHECK(bounds.least_kib <= *sample.memory.get(F::pss));
-          CHECK(*sample.memory.get(F::pss) <= bounds.most_kib);
-          CHECK(bounds.most_kib <= *sample.memory.get(F::vm_rss));
+          CHECK(bounds.min_kib <= *sample.memory.get(F::pss));
+          CHECK(*sample.memory.get(F::pss) <= bounds.max_kib);
+          CHECK(bounds.max_kib <= *sample.memory.get(F::vm_rss));
         }
       }
     }
   }
 }
 
-TEST_CASE("bounds are what the process shares with nobody, and all that it has mapped") {
+TEST_CASE("bounds are the unshared memory and everything mapped") {
   const ProcessSample own = estimated(reading(), counters(102'400, 40'960));
   CHECK(pss_bounds(own) == PssBounds{102'400, 151'552});
-  // Of anonymous memory that others may have too a part of it is its own, if it is known how many may.
+  // A part of possibly shared anonymous memory is its own, if the number of sharers is known.
   const ProcessSample forked = estimated(reading(), counters(102'400, 40'960), true);
   CHECK(pss_bounds(forked) == PssBounds{0, 151'552});
   CHECK(pss_bounds(forked, 4) == PssBounds{25'599, 151'552});
   CHECK(pss_bounds(forked, 1) == PssBounds{102'400, 151'552});
   const ProcessSample known = estimated(reading(), counters());
-  CHECK(pss_bounds(known) == PssBounds{111'616, 111'616});
+  CHECK(pss_bounds(known) == PssBounds{111'616 - 558, 111'616 + 558});  // others may map the same memory
   ProcessSample denied;
   denied.source = Source::approximate;
   denied.memory = counters();
@@ -151,25 +194,25 @@ TEST_CASE("bounds are what the process shares with nobody, and all that it has m
   CHECK(pss_bounds(denied, 2) == PssBounds{51'199, 131'072});
 }
 
-TEST_CASE("an error of an estimate counts at once, trust grows by and by and is never whole") {
+TEST_CASE("an estimate's error counts at once, trust grows slowly and is never complete") {
   CHECK(learn(1, 1'000, 0) == 0.25);
   CHECK(learn(0.5, 1'000, 300) == 0.3);
   CHECK(learn(0.25, 1'000, 900) == 0.9);
   CHECK(learn(0.25, 1'000, 5'000) == 5);
   CHECK(learn(0.25, 1'000, 50'000) == 8);
-  CHECK(learn(0.25, 0, 100) == 0.25);  // nothing was to be learnt
+  CHECK(learn(0.25, 0, 100) == 0.25);  // there was nothing to learn
   double part = 1;
   for (int reading = 0; reading < 20; ++reading) part = learn(part, 1'000, 0);
   CHECK(part == 1.0 / 64);
 }
 
-TEST_CASE("touched is what moved, and what may have without moving a counter") {
+TEST_CASE("touched memory is changed memory, including possible changes without a counter") {
   const ExactReading read = reading();
-  constexpr KinSince nobody{};
-  constexpr KinSince wrote{.wrote_kib = kAnyKib};
+  constexpr RelativesSince none{};
+  constexpr RelativesSince wrote{.wrote_kib = kAnyKib};
   CHECK(touched_kib(read, counters(), wrote, read.at_ms + 1'000'000) == 0);
-  CHECK(touched_kib(read, counters(150'000), nobody, read.at_ms) == 0);  // its own
-  CHECK(touched_kib(read, counters(102'400, 20'580), nobody, read.at_ms) == 100);
+  CHECK(touched_kib(read, counters(150'000), none, read.at_ms) == 0);  // its own
+  CHECK(touched_kib(read, counters(102'400, 20'580), none, read.at_ms) == 100);
   const ProcessMemory now = counters(102'400, 20'580);
   CHECK(touched_kib(read, now, {.forked = true}, read.at_ms) == 100 + *now.get(F::vm_rss) / 8);
 
@@ -179,6 +222,6 @@ TEST_CASE("touched is what moved, and what may have without moving a counter") {
   CHECK(touched_kib(forked, counters(), wrote, forked.at_ms) == 0);
   CHECK(touched_kib(forked, counters(), wrote, forked.at_ms + 12'000) == 2'000);
   CHECK(touched_kib(forked, counters(), wrote, forked.at_ms + 6'000'000) == 20'000);
-  CHECK(touched_kib(forked, counters(), nobody, forked.at_ms + 6'000'000) == 0);
+  CHECK(touched_kib(forked, counters(), none, forked.at_ms + 6'000'000) == 0);
   CHECK(touched_kib(forked, counters(), {.wrote_kib = 40}, forked.at_ms + 6'000'000) == 40);
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "collect/pss/choice.h"
+#include "collect/pss/read_selection.h"
 #include "support/catch.h"
 
 using namespace memoir;
@@ -47,7 +47,9 @@ struct Server {
   std::vector<PoolMember> members() const {
     std::vector<PoolMember> members;
     for (std::size_t i = 0; i < memories.size(); ++i) {
-      members.push_back({100, "postgres", &memories[i], readings[i] ? &*readings[i] : nullptr});
+      const bool is_read = readings[i].has_value();
+      members.push_back(
+          {100, "postgres", is_read ? &readings[i]->memory : &memories[i], is_read ? &*readings[i] : nullptr});
     }
     return members;
   }
@@ -90,7 +92,7 @@ TEST_CASE("a pool: processes of one parent and image that have much shared memor
   }
 }
 
-TEST_CASE("a pool: none where readings do not tell the parts of PSS, which Linux 5.3 brought") {
+TEST_CASE("a pool: none if readings lack the parts of PSS, before Linux 5.3") {
   Server server(5);
   server.readings[0] = backend_reading(2, 1'000);
   CHECK(server.pools().size() == 1);
@@ -98,7 +100,7 @@ TEST_CASE("a pool: none where readings do not tell the parts of PSS, which Linux
   CHECK(server.pools().empty());
 }
 
-TEST_CASE("a pool: its shares are those of the newest readings, and few are read in a minute") {
+TEST_CASE("a pool: its shares are those of the newest readings, of which there are few in a minute") {
   Server server(10);
   server.readings[0] = backend_reading(2, 3'600'000);
   server.readings[1] = backend_reading(10, 70'000);
@@ -112,11 +114,18 @@ TEST_CASE("a pool: its shares are those of the newest readings, and few are read
   CHECK(pool.shares->anonymous == Approx(0.5));
 }
 
-TEST_CASE("a pool: who was never read is thought to have what siblings have") {
-  const PoolShares shares{0.5, 0.1, 0.05};
-  ProcessSample sample = approximated(backend_counters());
+TEST_CASE("a pool: a process without readings is estimated from its siblings") {
+  PoolShares shares{0.5, 0.1, 0.05};
+  shares.private_anonymous = 0.25;
+  shares.shared_swap_kib = 85'000;
+  ProcessMemory counted = backend_counters();
+  counted.set(F::vm_swap, 30'000);
+  ProcessSample sample = approximated(counted);
   estimate_by_siblings(shares, nullptr, sample);
   CHECK(sample.source == Source::estimated);
+  CHECK(uss_kib(sample.memory) == 1'000);
+  CHECK(sample.memory.get(F::swap) == 115'000);
+  CHECK(sample.memory.get(F::swap_pss) == 30'000);
   CHECK(sample.memory.get(F::pss_shmem) == 2'000);
   CHECK(sample.memory.get(F::pss_file) == 800);
   CHECK(sample.memory.get(F::pss_anon) == 2'000);
@@ -125,10 +134,10 @@ TEST_CASE("a pool: who was never read is thought to have what siblings have") {
   ProcessSample alone = approximated(backend_counters());
   estimate_by_siblings({1, 0.1, 0.05}, nullptr, alone);
   CHECK(alone.memory.get(F::pss_anon) == 3'996);
-  CHECK(pss_bounds(alone).least_kib == 0);
+  CHECK(pss_bounds(alone).min_kib == 0);
 }
 
-TEST_CASE("a pool: of one that was read the pages that came since have the siblings' share") {
+TEST_CASE("a pool: pages newer than a member's reading have the siblings' share") {
   const PoolShares shares{0.5, 0.1, 0.05};
   const ExactReading last = backend_reading(4, 100'000);
   ProcessSample sample;
@@ -139,7 +148,7 @@ TEST_CASE("a pool: of one that was read the pages that came since have the sibli
   CHECK(sample.memory.get(F::pss_shmem) == 10'000 + 2'000);
   CHECK(sample.memory.get(F::pss_file) == 2'000);
   CHECK(sample.memory.get(F::pss) == 2'000 + 2'000 + 12'000);
-  // Of what went it had as large a part as of all.
+  // Freed pages were shared in proportion.
   ProcessSample less;
   less.memory = backend_counters(20'000);
   estimate(last, true, less);
@@ -148,8 +157,8 @@ TEST_CASE("a pool: of one that was read the pages that came since have the sibli
   CHECK(less.memory == before);
 }
 
-// 200 backends of 1 GB of shared memory, of which in each tick some begin and end, so that all are related.
-TEST_CASE("a pool: few are read, the others are as good as read, and each has its turn") {
+// 200 backends of 1 GB of shared memory; in each tick some start and exit, so that all are related.
+TEST_CASE("a pool: a few members are read in rotation, the others are as accurate") {
   constexpr std::size_t kBackends = 200;
   Server server(kBackends);
   std::vector<int> readings(kBackends);
@@ -158,7 +167,7 @@ TEST_CASE("a pool: few are read, the others are as good as read, and each has it
   std::int64_t all_kib = 0;
   for (int tick = 0; tick < 6 * 180; ++tick) {
     now_ms += 10'000;
-    // The share of each moves with how many there are.
+    // The share of each changes with their number.
     const auto part = static_cast<std::int64_t>(150 + tick % 100);
     for (ProcessMemory& memory : server.memories) {
       memory = backend_counters(1'000'000);
@@ -166,7 +175,7 @@ TEST_CASE("a pool: few are read, the others are as good as read, and each has it
     const auto members = server.members();
     const auto pools = find_pools(members, now_ms);
     REQUIRE(pools.size() == 1);
-    std::vector<Need> needs;
+    std::vector<ReadCandidate> needs;
     for (std::size_t i = 0; i < kBackends; ++i) {
       const auto& last = server.readings[i];
       needs.push_back({.unread = !last,
@@ -177,9 +186,9 @@ TEST_CASE("a pool: few are read, the others are as good as read, and each has it
                        .cost = {10'000, 10'000},
                        .pool = 0});
     }
-    const Choice choice = choose(needs, 1'000'000'000, pools);
+    const ReadSelection choice = choose(needs, 1'000'000'000, pools);
     CHECK(choice.chosen.size() <= kPoolReadings);
-    CHECK(choice.put_off == 0);
+    CHECK(choice.deferred == 0);
     for (const std::size_t i : choice.chosen) {
       ++readings[i];
       server.readings[i] = backend_reading(part, 0, backend_counters(1'000'000));
@@ -202,13 +211,13 @@ TEST_CASE("a pool: few are read, the others are as good as read, and each has it
   CHECK(off_kib < all_kib / 20);
 }
 
-TEST_CASE("a pool: only who may be read for the budget is") {
+TEST_CASE("a pool: readings stay within the budget") {
   Server server(8);
   const auto pools = server.pools();
-  std::vector<Need> needs(8, Need{.unread = true, .rss_kib = 100'000, .pool = 0});
+  std::vector<ReadCandidate> needs(8, ReadCandidate{.unread = true, .rss_kib = 100'000, .pool = 0});
   CHECK(choose(needs, 1, pools).chosen.size() == 1);
-  CHECK(choose(needs, 1, pools).put_off == 2);
+  CHECK(choose(needs, 1, pools).deferred == 2);
   CHECK(choose(needs, 1'000'000, pools).chosen.size() == 3);
-  needs[6].pool = needs[7].pool = Need::kNoPool;
+  needs[6].pool = needs[7].pool = ReadCandidate::kNoPool;
   CHECK(choose(needs, 1'000'000, pools).chosen == std::vector<std::size_t>{0, 1, 2, 6, 7});
 }

@@ -6,7 +6,7 @@
 
 using namespace memoir;
 
-TEST_CASE("alerts: children that are reaped already have ended, how is not known") {
+TEST_CASE("alerts: already reaped children have exited with unknown status") {
   const auto before = std::signal(SIGCHLD, SIG_IGN);
   const AlertEnd end =
       run_alert({.exec = {"/bin/true"}, .memoir = {}, .environment = {}, .timeout = std::chrono::seconds(30)}, {});

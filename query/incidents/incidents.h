@@ -1,0 +1,94 @@
+#pragma once
+
+// The list of incidents: what happened to memory in a range, one entry each. Every command that names, counts or shows
+// incidents uses this list.
+//
+// Kills and what happened at limits are events, and are kept as long as these. Other kinds are derived from the
+// machine's rollups.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "query/state/command.h"
+
+namespace memoir::query {
+
+enum class IncidentKind : std::uint8_t {
+  oom_kill,   // by the kernel; kills in one cgroup within ten minutes are one incident
+  user_kill,  // by a killer in user space
+  pressure,   // tasks waited for memory for minutes
+  swap,       // swap was exhausted
+  tmpfs,      // a tmpfs was full
+  limit,      // a cgroup ran against memory.max, without a kill
+  throttled,  // a cgroup ran against memory.high
+  growth,     // memory in use grew fast, without a kill
+};
+
+// "oom-kill", "killer", "pressure" …
+std::string_view to_string(IncidentKind kind);
+const std::vector<std::string>& incident_kinds();
+
+struct IncidentEntry {
+  std::int64_t number = 0;  // in the list, 1 is the latest; 0: not of a list
+  IncidentKind kind = IncidentKind::oom_kill;
+  std::int64_t at_ms = 0;                      // the time that `memoir incident` explains
+  std::int64_t from_ms = 0;                    // the first kill, or the start
+  std::int64_t to_ms = 0;                      // the last kill, or the end
+  std::string cgroup = {};                     // at its limit, otherwise of the victim; empty: the machine, or unknown
+  std::string tmpfs = {};                      // mount point of the full tmpfs
+  std::string place = {};                      // human-readable: "app.service", "the machine", "/run"
+  std::string text = {};                       // a sentence without a time and without a full stop
+  std::int64_t kills = 0;                      // processes killed, by the kernel's counters or the reports
+  std::optional<std::int64_t> limit_kib = {};  // of the cgroup, the tmpfs, the swap or the machine
+  std::optional<std::int64_t> usage_kib = {};  // highest usage of it
+  std::vector<OomVictim> victims = {};         // in order
+  std::optional<std::size_t> victim = {};      // among these the one to show: the chosen one of the last kill
+  std::optional<OomScope> scope = {};          // of a kill by the kernel; nullopt: unknown
+
+  bool is_kill() const { return kind == IncidentKind::oom_kill || kind == IncidentKind::user_kill; }
+  const OomVictim* shown_victim() const { return victim ? &victims[*victim] : nullptr; }
+};
+
+// All incidents that touch the range, the latest first. An incident has the same number in each range that reaches to
+// it: numbers count back from the end of the recording.
+Result<std::vector<IncidentEntry>> load_incidents(const Context& context, Range range);
+
+// Only the kills, at a fraction of the cost, without numbers.
+Result<std::vector<IncidentEntry>> load_kill_incidents(const Context& context, Range range);
+
+// Kills within this time of each other are at the same moment.
+inline constexpr std::int64_t kSameMomentMs = 1'000;
+
+// The incident nearest to a time, with its victim nearest to that time; of several equally near ones the one with the
+// largest victim.
+std::optional<IncidentEntry> nearest_incident(std::vector<IncidentEntry> incidents, std::int64_t at_ms);
+
+// The incident that explains a time given to the second, without a number; nullopt if none does. Kills come first.
+Result<std::optional<IncidentEntry>> incident_at(const Context& context, std::int64_t at_ms);
+
+// "memoir incident --at @1795046400000": shows it as long as it is recorded.
+std::string command_of(const IncidentEntry& entry);
+
+// Keeps those of a subject: of a service, container, user, program or PID. A subject without an incident is
+// ErrorKind::not_found.
+Result<std::vector<IncidentEntry>> incidents_of(const Context& context, std::vector<IncidentEntry> incidents,
+                                                const std::string& subject);
+
+// Names of containers, by their labels.
+using ContainerNames = std::map<std::string, std::string>;
+
+// "app.service" for "/system.slice/app.service"; "the container shop (docker:3f2a4b5c6d7e)"; "the root cgroup".
+std::string place_name(const std::string& cgroup, const ContainerNames& containers);
+
+// "java (812)"
+std::string victim_name(const OomVictim& victim);
+
+// "The OOM killer killed java (812) when app.service reached its 8.0 GiB limit"
+// "earlyoom (512) killed java (812) in app.service with SIGTERM"
+std::string kill_sentence(const OomVictim& victim, const ContainerNames& containers, Units units);
+
+}  // namespace memoir::query

@@ -1,0 +1,19 @@
+#pragma once
+
+// Makes a human-readable table in two steps, for callers that fit its width and place its lines themselves.
+
+#include <string>
+#include <vector>
+
+#include "query/render/layout.h"
+#include "query/render/render.h"
+
+namespace memoir::query {
+
+// The cells as text, not fitted to a width.
+TextTable text_table(const Table& table, const Presentation& presentation);
+
+// The header and a line per row, with the lines of a tree.
+std::vector<std::string> table_lines(TextTable table, bool ascii);
+
+}  // namespace memoir::query

@@ -1,0 +1,45 @@
+#include "query/view/cells_of.h"
+
+#include <algorithm>
+
+namespace memoir::query::view {
+
+std::optional<std::size_t> Cells::index_of(std::string_view column) const {
+  const auto found = std::ranges::find(table_.columns, column, &Column::name);
+  if (found == table_.columns.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - table_.columns.begin());
+}
+
+const Value* Cells::value(std::size_t row, std::string_view column) const {
+  const auto index = index_of(column);
+  if (!index || row >= table_.rows.size() || *index >= table_.rows[row].size()) return nullptr;
+  return &table_.rows[row][*index];
+}
+
+std::optional<std::int64_t> Cells::integer(std::size_t row, std::string_view column) const {
+  const Value* const found = value(row, column);
+  const auto* const number = found == nullptr ? nullptr : std::get_if<std::int64_t>(found);
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
+std::optional<double> Cells::number(std::size_t row, std::string_view column) const {
+  if (const auto whole = integer(row, column)) return static_cast<double>(*whole);
+  const Value* const found = value(row, column);
+  const auto* const real = found == nullptr ? nullptr : std::get_if<double>(found);
+  return real == nullptr ? std::nullopt : std::optional(*real);
+}
+
+std::string Cells::text(std::size_t row, std::string_view column) const {
+  const Value* const found = value(row, column);
+  const auto* const text = found == nullptr ? nullptr : std::get_if<std::string>(found);
+  return text == nullptr ? std::string() : *text;
+}
+
+std::optional<std::int64_t> field_of(const std::vector<Field>& fields, std::string_view name) {
+  const auto found = std::ranges::find(fields, name, &Field::name);
+  if (found == fields.end()) return std::nullopt;
+  const auto* const number = std::get_if<std::int64_t>(&found->value);
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
+}  // namespace memoir::query::view

@@ -1,0 +1,66 @@
+#pragma once
+
+// The terminal, by ncurses: keys in, cells out. One at a time.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "query/view/grid.h"
+
+namespace memoir::query::view {
+
+class Terminal {
+ public:
+  // Takes over the terminal on standard input and output. Without one it is an error. `color`: as asked for.
+  static Result<std::unique_ptr<Terminal>> open(bool color);
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+  // Restores the terminal.
+  ~Terminal();
+
+  Screen screen() const;
+  // A message if TERM is unknown and another type is used; otherwise empty.
+  const std::string& notice() const { return notice_; }
+
+  // Returns the name of the next key or mouse event; nullopt if there is none.
+  std::optional<std::string> read_key();
+  // Call after the size has changed.
+  void resize();
+  void show(const CellGrid& grid);
+  // Repaints everything with the next show().
+  void repaint();
+  // Stops the program as ^Z does, until it is continued.
+  void suspend();
+  // Puts a text into the clipboard of the terminal (OSC 52), if it permits that.
+  void copy(const std::string& text);
+  // Returns whether earlier output is still on its way: a slow link gets no further frames.
+  bool is_busy() const;
+
+ private:
+  Terminal() = default;
+
+  std::string notice_;
+  bool color_ = false;
+};
+
+// SIGWINCH, SIGTERM, SIGHUP, SIGINT and SIGCONT, as bytes in a pipe. A crash restores the terminal first.
+class TerminalSignals {
+ public:
+  TerminalSignals();
+  TerminalSignals(const TerminalSignals&) = delete;
+  TerminalSignals& operator=(const TerminalSignals&) = delete;
+  ~TerminalSignals();
+
+  int file() const;
+  // The signals since the last call.
+  struct Seen {
+    bool resized = false;
+    bool continued = false;
+    bool ends = false;
+  };
+  Seen take();
+};
+
+}  // namespace memoir::query::view

@@ -1,0 +1,86 @@
+#pragma once
+
+// The bar: the machine's memory over time in columns of equal width, aligned to the clock, with letters of events
+// below. Pure.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "query/args/options.h"
+#include "query/args/zone.h"
+#include "query/report/report.h"
+
+namespace memoir::query::view {
+
+struct BarColumn {
+  std::optional<double> mean;
+  std::optional<double> max;
+  std::optional<std::int64_t> max_at_ms;
+};
+
+// An event of the recording.
+struct Letter {
+  char letter = '!';
+  std::int64_t at_ms = 0;
+  std::string text;
+  bool counts = false;  // kills between two ticks, by the counter of the kernel
+};
+
+struct TimeBar {
+  std::int64_t width_ms = 60'000;  // of a column
+  std::int64_t from_ms = 0;        // of the first column
+  std::size_t count = 0;           // of columns
+  std::int64_t open_ms = 0;        // of the first column that may still change; earlier ones are complete
+  std::vector<BarColumn> columns;  // memory in use; empty: no answer yet
+  std::vector<BarColumn> pressure;
+  std::vector<BarColumn> process;  // of the process that is shown
+  std::vector<Letter> letters;     // in time order
+
+  std::int64_t until_ms() const { return from_ms + width_ms * static_cast<std::int64_t>(count); }
+  bool holds(std::int64_t ms) const { return ms >= from_ms && ms < until_ms(); }
+  std::size_t column_of(std::int64_t ms) const { return static_cast<std::size_t>((ms - from_ms) / width_ms); }
+  std::int64_t begin_of(std::size_t column) const { return from_ms + width_ms * static_cast<std::int64_t>(column); }
+};
+
+// The start of the column that contains a time.
+std::int64_t column_start(std::int64_t ms, std::int64_t width_ms, Zone zone);
+
+// The narrowest width of at least `min_ms`; and the next one in a direction, nullopt at the end.
+std::int64_t bar_width(std::int64_t min_ms);
+std::optional<std::int64_t> next_width(std::int64_t width_ms, int direction, std::int64_t min_ms);
+
+// Moves the bar so that it shows `at_ms`, and as much as possible before `last_ms`.
+void show_time(TimeBar& bar, std::int64_t at_ms, std::int64_t last_ms, Zone zone);
+// All values are asked again.
+void clear_columns(TimeBar& bar);
+// The cursor is in the middle, as far as `last_ms` permits.
+void center_on(TimeBar& bar, std::int64_t at_ms, std::int64_t last_ms, Zone zone);
+
+// Puts the values of a `memoir trend` answer, about the open columns, into columns of the bar.
+void update_columns(const TimeBar& bar, const Report& trend, std::vector<BarColumn>& columns);
+// Events of a `memoir events` answer.
+std::vector<Letter> letters_of(const Report& events);
+// Puts those of the open columns into the bar.
+void update_letters(TimeBar& bar, const Report& events);
+
+// Returns the kills; a count of kills only if no victim is known.
+std::vector<Letter> kills_of(const std::vector<Letter>& letters, std::int64_t interval_ms);
+
+// The gravest letter of each column, ' ' without one. A column without a value is '.' once the answer is available.
+std::string letters_by_column(const TimeBar& bar);
+bool is_kill(const Letter& letter);
+// The text of a kill for one line: the victim and its limit first, cgroups by their last part.
+std::string short_kill(std::string_view text);
+
+// Times below the columns: the column of each and its text, apart from each other.
+struct AxisTime {
+  std::size_t column = 0;
+  std::string text;
+};
+std::vector<AxisTime> axis_times(const TimeBar& bar, Zone zone);
+
+}  // namespace memoir::query::view

@@ -1,0 +1,46 @@
+#pragma once
+
+// A file that appears completely or not at all: written as "F.partial" next to F, synced, and renamed to F at the end.
+// Any earlier failure leaves F unchanged.
+
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+
+#include "base/file.h"
+#include "base/result.h"
+
+namespace memoir {
+
+enum class Existing { keep, replace };
+
+class AtomicFile {
+ public:
+  // Creates an empty F.partial with an exclusive lock. Refused: an existing F that must be kept, a directory, a missing
+  // or read-only folder.
+  static Result<AtomicFile> begin(const std::string& path, Existing existing, mode_t mode = kGroupReads);
+  static constexpr mode_t kGroupReads = 0640;  // command lines are not public
+
+  AtomicFile(AtomicFile&& other) noexcept = default;
+  AtomicFile& operator=(AtomicFile&& other) = delete;
+  ~AtomicFile();  // removes F.partial, unless it was committed
+
+  // The path to write to.
+  std::string partial_path() const { return path_ + ".partial"; }
+
+  // Appends to F.partial, for callers that do not open it.
+  Status write(std::string_view text);
+
+  // Call it when no other code has F.partial open.
+  Status commit();
+
+ private:
+  AtomicFile(std::string path, Existing existing, Fd fd)
+      : path_(std::move(path)), existing_(existing), fd_(std::move(fd)) {}
+
+  std::string path_;
+  Existing existing_;
+  Fd fd_;  // holds the lock; invalid after a commit
+};
+
+}  // namespace memoir

@@ -1,0 +1,93 @@
+#pragma once
+
+// Tracks the extremes of a size between two ticks. Pure.
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "model/extremes.h"
+
+namespace memoir {
+
+class SizeExtremes {
+ public:
+  // Starts with the value of the previous tick.
+  void begin(std::optional<std::int64_t> kib) { before_ = kib; }
+  // Ignores a value that the previous tick did not have. `after_ms`: time of the previous scan, if there was one since
+  // the tick.
+  void see(std::optional<std::int64_t> kib, std::int64_t at_ms, std::optional<std::int64_t> after_ms) {
+    if (!before_ || !kib) return;
+    if (*kib < (seen_.lowest ? seen_.lowest->kib : *before_)) seen_.lowest = {*kib, at_ms, {}};
+    if (*kib > (seen_.highest ? seen_.highest->kib : *before_)) seen_.highest = {*kib, at_ms, after_ms};
+  }
+
+  std::optional<std::int64_t> before() const { return before_; }
+
+  // Returns the extremes beyond both ticks, if far enough beyond to be stored. `now`: value of this tick; nullopt if
+  // its subject ended.
+  Extremes beyond(std::optional<std::int64_t> now) const {
+    if (!before_) return {};
+    const std::int64_t low = std::min(*before_, now.value_or(*before_));
+    const std::int64_t high = std::max(*before_, now.value_or(*before_));
+    Extremes beyond;
+    if (seen_.lowest && low - seen_.lowest->kib > negligible_kib(low)) beyond.lowest = seen_.lowest;
+    if (seen_.highest && seen_.highest->kib - high > negligible_kib(high)) beyond.highest = seen_.highest;
+    return beyond;
+  }
+
+  // Returns when a mark was reached that a scan observed at the tick's value, beyond the sizes at ticks.
+  Extremes spike(std::optional<std::int64_t> mark, std::int64_t resident_kib) const {
+    const bool seen = seen_.highest && mark && seen_.highest->kib == *mark;
+    if (!seen || *mark - resident_kib <= negligible_kib(resident_kib)) return {};
+    return {.lowest = {}, .highest = seen_.highest};
+  }
+
+ private:
+  static std::int64_t negligible_kib(std::int64_t kib) { return std::max<std::int64_t>(kib / 64, 256); }
+
+  std::optional<std::int64_t> before_;
+  Extremes seen_;
+};
+
+// Tracks a cgroup's own high-water mark (memory.peak, memory.swap.peak; v1's memory.max_usage_in_bytes). It covers the
+// cgroup's whole life, so only its rises have a known time. If its descriptor can be reset (cgroup-v2.rst: since 6.12,
+// for that descriptor only), each reading covers the time since the previous one.
+class PeakTracker {
+ public:
+  // Takes a reading, with the cgroup's usage at the previous reading and now. The first reading gives nothing.
+  Extremes see(std::int64_t kib, std::int64_t at_ms, std::int64_t before_kib, std::int64_t now_kib) {
+    const bool reached = read_ms_ && (reset_ || kib > ever_kib_);
+    ever_kib_ = was_reset_ ? std::max(ever_kib_.value_or(kib), kib) : kib;
+    const std::int64_t after_ms = std::min(read_ms_.value_or(at_ms), at_ms);
+    read_ms_ = at_ms;
+    reset_ = false;
+    SizeExtremes size;
+    if (reached) size.begin(before_kib);
+    size.see(kib, at_ms, after_ms);
+    Extremes seen = size.beyond(now_kib);
+    if (seen.highest) seen.highest->by = Origin::memory_peak;
+    return seen;
+  }
+
+  // The descriptor was reset after the reading.
+  void note_reset() { reset_ = was_reset_ = true; }
+
+  // Mark since the cgroup was created, or since its mark was reset for all readers (v1).
+  std::optional<std::int64_t> ever_kib() const { return ever_kib_; }
+
+ private:
+  std::optional<std::int64_t> ever_kib_;
+  std::optional<std::int64_t> read_ms_;
+  bool reset_ = false;      // since the last reading
+  bool was_reset_ = false;  // at any time: readings no longer cover the whole life
+};
+
+// Extremes of a process. Created by the first scan after a tick that finds it changed.
+struct ProcessBetween {
+  SizeExtremes rss;
+  SizeExtremes anon;
+  SizeExtremes hwm;
+};
+
+}  // namespace memoir

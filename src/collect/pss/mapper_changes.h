@@ -1,0 +1,61 @@
+#pragma once
+
+// Estimates how much the PSS of a process may have changed since its last reading because others mapped or released
+// files and shared memory, which changes none of its counters. It is unknown which processes map the same pages: any
+// process may, up to its own mapped memory. Pure.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/process.h"
+
+namespace memoir {
+
+// Mapped memory that others may map as well.
+struct SharedUse {
+  std::int64_t rss_kib = 0;
+  std::int64_t pss_kib = 0;
+
+  bool operator==(const SharedUse&) const = default;
+};
+
+// Files; and tmpfs, memfd and System V segments.
+using SharedUses = std::array<SharedUse, 2>;
+
+SharedUses shared_uses(const ProcessMemory& memory);
+
+// Mapped memory of a process at the previous tick.
+struct ObservedMapper {
+  SharedUses uses{};
+  std::int64_t first_ms = 0;                // boot clock of the first tick that had it
+  std::array<std::int64_t, 2> taken_kib{};  // from each of the others in that tick
+};
+
+class MapperChanges {
+ public:
+  void observe(const SharedUses& now, bool execed, std::int64_t now_ms, std::optional<ObservedMapper>& mapper);
+  void observe_exit(const ObservedMapper& mapper, std::int64_t now_ms);
+
+  // Sums up the observations of a tick. Returns false if nothing changed.
+  bool finish(std::int64_t now_ms);
+
+  // Returns the possible change, in KiB, of the PSS of a process with these mappings since it was read.
+  std::int64_t change_kib(const SharedUses& uses, std::int64_t read_ms) const;
+
+ private:
+  // Applies to the PSS of processes that were read before this time, and after the previous one.
+  struct Change {
+    std::int64_t before_ms = 0;
+    std::array<std::int64_t, 2> kib{};
+    std::array<std::int64_t, 2> since_kib{};  // including the following ones
+  };
+
+  void add(std::size_t kind, std::int64_t kib, std::int64_t before_ms);
+
+  std::vector<Change> changes_;  // by time
+  bool changed_ = false;
+};
+
+}  // namespace memoir

@@ -1,0 +1,49 @@
+#pragma once
+
+// Orders all rotating reads by urgency and grants them from one CPU budget (cpu_budget.h): smaps_rollup of processes,
+// smaps for mapping summaries, walks of tmpfs mounts, full readings of cgroups. Urgency grows with waiting time, so no
+// read starves. Pure.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace memoir {
+
+enum class RequestKind : std::uint8_t { rollup, summary, walk, cgroups, count_ };
+
+struct ReadRequest {
+  RequestKind kind = RequestKind::rollup;
+  std::int64_t cost_us = 0;  // expected CPU time
+  double urgency = 0;        // an increase by 1 means twice as urgent
+};
+
+// Number of times that the urgency doubles per maximum age of a rotating read.
+inline constexpr double kDoublings = 4;
+
+// Urgency of a read that has been due for `overdue_ms` and is repeated every `pace_ms`. A read that just became due is
+// as urgent as that of an unchanged process with a reading at its maximum age.
+double turn_urgency(std::int64_t overdue_ms, std::int64_t pace_ms);
+
+// Returns the granted requests, the most urgent first, ties in the given order. Grants another one while any budget is
+// left.
+std::vector<std::size_t> grant_requests(std::span<const ReadRequest> claims, std::int64_t& allowance_us);
+
+// Number of granted requests of each kind. Unlimited while budget is left.
+class Grants {
+ public:
+  static constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+
+  void add(RequestKind kind) { ++counts_.at(static_cast<std::size_t>(kind)); }
+  void set_any() { any_ = true; }
+  std::size_t count(RequestKind kind) const { return any_ ? kAny : counts_.at(static_cast<std::size_t>(kind)); }
+
+ private:
+  std::array<std::size_t, static_cast<std::size_t>(RequestKind::count_)> counts_{};
+  bool any_ = false;
+};
+
+}  // namespace memoir

@@ -1,0 +1,20 @@
+#pragma once
+
+// Views of a command line for pattern matching: of the same length, one argument per line. Pure.
+//
+// An argument may itself be a quoted command line with another one within its quotes: `sh -c 'ssh host "mysql -pX"'`.
+// Each unfold() opens it by one level: a blank outside of quotes, and the quotes around a word, become line ends; a
+// backslash before a quote becomes kFiller.
+
+#include <string>
+#include <string_view>
+
+namespace memoir {
+
+inline constexpr std::string_view kBlanks = " \t\r\n";
+inline constexpr char kFiller = '\x01';
+
+// Opens the lines of `view` by one level. Returns false if there was nothing to open.
+bool unfold(std::string& view);
+
+}  // namespace memoir

@@ -1,0 +1,32 @@
+#pragma once
+
+// Names the users with processes that cost noticeable CPU time to read, redaction included. Pure.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace memoir {
+
+class UserCosts {
+ public:
+  static constexpr std::int64_t kWindowMs = 300'000;
+  static constexpr std::int64_t kNoticeablePercent = 2;  // of a core
+  static constexpr std::size_t kMostNamed = 3;
+
+  // CPU time in µs by uid.
+  using Used = std::map<std::uint32_t, std::int64_t>;
+
+  // Adds what a tick used. Returns what the reads of the last complete window used and for which users, as predicate of
+  // "Reads of processes"; empty if it was little. `name`: of a uid.
+  const std::string& see(const Used& used, std::int64_t boot_ms, const std::function<std::string(std::uint32_t)>& name);
+
+ private:
+  Used used_;  // in the current window
+  std::optional<std::int64_t> started_ms_;
+  std::string problem_;
+};
+
+}  // namespace memoir

@@ -1,0 +1,45 @@
+#pragma once
+
+// Snapshots for steps from tick to tick: the next tick costs only its own rows, and the previous ones are loaded
+// together. The recently used ones are kept, up to a size. Equal to load_snapshot() at every tick.
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <optional>
+
+#include "store/replay/snapshot_replay.h"
+
+namespace memoir {
+
+class SnapshotCache {
+ public:
+  // Needs an open transaction.
+  SnapshotCache(SQLite::Database& database, std::size_t max_bytes);
+
+  // The same; nullopt if the tick is not recorded.
+  std::optional<Snapshot> load(std::int64_t tick_id);
+
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Kept {
+    Snapshot snapshot;
+    std::size_t bytes = 0;
+  };
+
+  const Snapshot* find(std::int64_t tick_id);
+  void keep(const Snapshot& snapshot);
+  bool replay_to(std::int64_t tick_id);
+  bool replay_before(std::int64_t tick_id);
+
+  SQLite::Database& database_;
+  std::size_t max_bytes_;
+  SnapshotReplay replay_;
+  std::int64_t data_version_ = -1;  // of the kept ones
+  std::int64_t last_id_ = 0;        // of the last call
+  std::list<Kept> kept_;            // the last used one first
+  std::size_t bytes_ = 0;           // of kept snapshots
+};
+
+}  // namespace memoir

@@ -1,0 +1,50 @@
+#pragma once
+
+// Deletes short-lived processes of the user with the most of them, with all of their rows, oldest first. For a file at
+// its cap, where one user's ever new processes would otherwise expire other users' ticks. Root's stay.
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "store/marks/table.h"
+#include "store/sqlite/statement.h"
+
+namespace memoir {
+
+class UserExcess {
+ public:
+  // A user may have one part in this many of the short-lived processes, and at least the following number of them.
+  static constexpr std::int64_t kUserShare = 8;
+  static constexpr std::int64_t kMinProcesses = 1000;
+
+  explicit UserExcess(SQLite::Database& database);
+
+  // Chooses the user and a part of its excess, from processes that exited before `tick_id`. Returns false if no user
+  // has an excess.
+  bool choose(std::int64_t tick_id);
+  // Deletes some of them, in an open transaction. Returns false if none are left.
+  bool some();
+
+ private:
+  void erase(std::int64_t id, std::int64_t first_tick_id, std::int64_t exited_tick_id);
+  void report();
+
+  SQLite::Database& database_;
+  std::int64_t tick_id_ = 0;
+  std::int64_t uid_ = 0;
+  std::int64_t left_ = 0;     // to be deleted
+  std::int64_t deleted_ = 0;  // since the last event
+  std::int64_t reported_ms_ = 0;
+  bool merged_ = false;
+  bool found_none_ = false;  // at tick_id_
+  MarkTable marks_;
+  Statement largest_;
+  Statement oldest_;
+  Statement erase_process_;
+  Statement erase_marks_;
+  std::deque<Statement> erase_rows_;
+};
+
+}  // namespace memoir

@@ -1,0 +1,40 @@
+#pragma once
+
+// Caches rollups of raw rows not rolled up yet, until the next tick. A reader needs them for every query, and they cost
+// more than the remainder of many.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "store/rollup/pass.h"
+#include "store/sqlite/statement.h"
+
+namespace memoir {
+
+// Ticks from the watermark to the end, or between two.
+struct PendingRollup {
+  std::int64_t at_ms = 0;  // wall time of its first tick
+  Segment segment;
+};
+
+class PendingRollups {
+ public:
+  explicit PendingRollups(SQLite::Database& database) : database_(database) {}
+
+  // Returns the rollups from a tick on, before `end`, with at least the subjects of that kind; nullptr if there are
+  // none, or none in the range. In an open transaction; valid until the next call.
+  const PendingRollup* from(std::int64_t tick_id, std::optional<std::int64_t> end, Range range, SubjectKind kind);
+
+ private:
+  // Its start and end, and the kind of its subjects; nullopt: all kinds.
+  using Key = std::tuple<std::int64_t, std::optional<std::int64_t>, std::optional<SubjectKind>>;
+
+  SQLite::Database& database_;
+  std::int64_t last_tick_id_ = 0;  // the cache is valid while this is the last tick
+  bool large_ = false;             // each kind needs much memory
+  std::map<Key, PendingRollup> kept_;
+};
+
+}  // namespace memoir

@@ -1,0 +1,23 @@
+#pragma once
+
+// Memory outside of processes at one tick: System V segments and tmpfs mounts, with their earlier usage as far back as
+// ticks are kept.
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "store/reader.h"
+
+namespace memoir {
+
+// Both without earlier usage, at a fraction of the cost.
+Result<ShmemState> load_shmem_state(Reader& reader, std::int64_t tick_id);
+
+// Sorted by shmid.
+Result<std::vector<SegmentAt>> load_segments(Reader& reader, std::int64_t tick_id);
+
+// Sorted by mount point. `since_tick`: the entries also have their values at that tick; 0: none.
+Result<std::vector<TmpfsAt>> load_tmpfs(Reader& reader, std::int64_t tick_id, std::int64_t since_tick);
+
+}  // namespace memoir

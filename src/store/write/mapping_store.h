@@ -1,0 +1,32 @@
+#pragma once
+
+// Stores the mapping summaries of a tick in the open transaction: changes of each summary that was read, at a keyframe
+// all valid ones.
+
+#include <cstdint>
+#include <vector>
+
+#include "model/mapping.h"
+#include "store/rows/mapping_rows.h"
+#include "store/write/writer_state.h"
+
+namespace memoir {
+
+class MappingStore {
+ public:
+  explicit MappingStore(SQLite::Database& database) : rows_(database) {}
+
+  // After the processes. Missing processes no longer have a summary.
+  void store(const std::vector<ProcessMappings>& summaries, const TickContext& context, WriterState& state);
+
+ private:
+  void end_gone(const TickContext& context, WriterState& state);
+  void take(const ProcessMappings& summary, const LiveProcess& process, const TickContext& context, WriterState& state);
+  void store_read(const ProcessMappings& summary, LiveMappings& live, const TickContext& context,
+                  std::int64_t keyframe_id);
+  void store_again(const TickContext& context, const WriterState& state);
+
+  MappingRows rows_;
+};
+
+}  // namespace memoir

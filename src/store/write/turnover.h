@@ -1,0 +1,18 @@
+#pragma once
+
+// Counts processes that started and exited since the previous tick. All images of one life are one process, and a
+// process between two ticks counts as well, so that alive before + started = alive now + exited. Pure.
+
+#include <vector>
+
+#include "model/tick.h"
+#include "store/rows/tick_rows.h"
+#include "store/write/writer_state.h"
+
+namespace memoir {
+
+// `before`: processes of the previous tick, sorted by key. Without an earlier tick in the file (`is_first`) the
+// processes of the tick do not count as started. oom_kills stays unknown.
+TickActivity count_turnover(const std::vector<LiveProcess>& before, const Tick& tick, bool is_first);
+
+}  // namespace memoir

@@ -1,0 +1,77 @@
+#pragma once
+
+// A world that advances by steps, as a recorder finds it: files below a fake /proc, a census, events, a clock. Keeps
+// the
+// truth.
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "census/census.h"
+#include "support/fake_events.h"
+#include "support/fake_proc.h"
+#include "support/manual_clock.h"
+#include "world/drive/step.h"
+#include "world/truth.h"
+#include "world/world.h"
+
+namespace memoir::world {
+
+class Machine {
+ public:
+  static constexpr std::int64_t kStartMs = 1'795'045'800'000;  // 2026-11-18 23:50 UTC, shortly before a new day
+  static constexpr std::int64_t kUptimeMs = 5'000'000;         // then
+
+  Machine();
+
+  // Returns false if the step is not of the machine, or its subject does not exist.
+  bool apply(const Step& step);
+
+  // Writes changes since the last call below the fake /proc.
+  void render();
+
+  // The recorder starts: from now on events are reported.
+  void listen();
+  void stop_listening();
+  // The expected values of a tick now.
+  TickTruth observe() const;
+  // It was stored, with the events so far.
+  void record_tick(TickTruth tick);
+  // Restores the texts.
+  void end_odd_line();
+
+  const World& world() const { return world_; }
+  const Truth& truth() const { return truth_; }
+  Truth& truth() { return truth_; }
+  const test::ManualClock& clock() const { return clock_; }
+  const ProcFs& proc() const { return proc_.proc(); }
+  std::unique_ptr<Census> census() const;
+  std::unique_ptr<ProcessEvents> events() const;
+  const std::optional<OddLine>& odd() const { return odd_; }
+
+ private:
+  void report(ProcessEventKind kind, const Process& process, std::int32_t exit_code = 0);
+  void begin_image(const Process& process);
+  void end_image(const Process& process, bool exits);
+  void update_peaks();
+  void render_odd_line();
+
+  World world_;
+  Truth truth_;
+  test::ManualClock clock_{{kStartMs, kUptimeMs}};
+  test::FakeProc proc_;
+  std::shared_ptr<test::FakeEvents::Script> events_ = std::make_shared<test::FakeEvents::Script>();
+  bool listening_ = false;
+  struct PendingExit {
+    int serial = 0;
+    std::int64_t hwm_kib = 0;
+  };
+  std::vector<PendingExit> pending_;           // reported by no tick yet
+  std::map<int, test::FakeProcess> rendered_;  // by serial
+  std::set<int> execed_;                       // since they were rendered
+  std::optional<OddLine> odd_;
+};
+
+}  // namespace memoir::world
