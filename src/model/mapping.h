@@ -71,7 +71,7 @@ struct MappingUse {
   // Of shared memory: the allocated size of the object, including swap and unmapped parts
   // (st_blocks of map_files, proc(5)). nullopt: not permitted, or no shared memory.
   std::optional<std::int64_t> object_kib{};
-  ProcessMemory memory;  // the rollup fields
+  ProcessMemory memory{};  // the rollup fields
 
   // Adds another use. A field that is unknown in either is unknown in the sum.
   void add(const MappingUse& other);
