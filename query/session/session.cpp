@@ -20,7 +20,7 @@
 namespace memoir::query {
 namespace {
 
-// Turns exceptions of libraries and of our own code into errors that name the file.
+// Turns exceptions of libraries and of memoir itself into errors that name the file.
 template <typename Run>
 auto guarded(const std::string& path, Run&& run) -> decltype(run()) {
   try {
@@ -30,7 +30,7 @@ auto guarded(const std::string& path, Run&& run) -> decltype(run()) {
   }
 }
 
-// Human-readable names, besides the values by which rows are grouped.
+// Adds human-readable names to the values by which rows are grouped.
 Status show_names(Reader& reader, const Options& options, Report& report) {
   if (options.group == "identity") return show_titles(reader, report);
   return options.group == "container" ? show_container_names(reader, report.rows) : Done{};
@@ -40,8 +40,8 @@ std::optional<std::int32_t> pid_in(std::string_view text) {
   return parse_number<std::int32_t>(text.substr(0, text.find('@')));
 }
 
-// Returns when a pid of the command line ran, if it has no process at the queried time; otherwise the message of the
-// error.
+// Explains an error about a pid that had no process at the queried time: says when that pid ran. Returns the error's
+// own message otherwise.
 std::string with_lifetimes(const Context& context, const Error& error) {
   if (error.kind != ErrorKind::not_found) return error.message;
   std::vector<std::string> pids = context.options.subjects;
@@ -59,7 +59,7 @@ std::string with_lifetimes(const Context& context, const Error& error) {
   return error.message;
 }
 
-// Returns why nothing is shown, if the filter names processes that do not exist.
+// Returns sentences on why nothing is shown if the filter names processes that do not exist; otherwise nullopt.
 std::optional<std::vector<std::string>> absent_processes(const Context& context, std::optional<Range> answered) {
   const Result<Filter> filter = Filter::parse(context.options.filters);
   if (!filter || filter->takes_all()) return std::nullopt;
@@ -101,7 +101,8 @@ Result<bool> Session::refresh() {
   reader_->start_answer(kAnswerWithin);
   const std::int64_t version = TRY(reader_->data_version());
   FileInfo file = TRY(reader_->info());
-  // A recorder that starts may upgrade the file; a file without a recorder may have been opened as immutable.
+  // The reader must be opened again: a recorder that starts may upgrade the file, and without a recorder the file may
+  // have been opened as immutable.
   if (file.schema != file_.schema || file.recorder_pid != file_.recorder_pid) return open_again(replaced_);
   if (version != version_) runs_ = TRY(reader_->runs());
   file_ = std::move(file);
@@ -142,7 +143,7 @@ Result<Streamed> Session::stream(const Command& command, const Options& options,
   reader_->start_answer({});  // no CPU limit: a streamed answer may be of any length
   return run(command, options, now_ms, screen, [&](const Context& context) -> Result<Streamed> {
     Result<Streamed> streamed = command.stream(context, sink);
-    // A missing folder of the output is no missing subject.
+    // not_found means a missing subject, so a missing folder of the output becomes an io error.
     if (!streamed && streamed.error().kind == ErrorKind::not_found)
       return Error{ErrorKind::io, streamed.error().message};
     if (!streamed) return streamed;

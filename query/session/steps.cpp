@@ -19,14 +19,14 @@ Time tick_after(Reader& reader, std::int64_t at_ms) {
   return tick ? std::optional(tick->begin.wall_ms) : std::nullopt;
 }
 
-// The first recorded time at or after it, which is before the last tick.
+// Returns the first recorded time at or after `at_ms`, which is before the last tick.
 Result<std::int64_t> recorded_after(const Context& context, std::int64_t at_ms) {
   const Coverage coverage = TRY(context.reader.coverage({at_ms, context.file.last_tick_ms}));
   const bool in_gap = !coverage.gaps.empty() && coverage.gaps.front().from_ms <= at_ms;
   return in_gap ? coverage.gaps.front().to_ms : at_ms;
 }
 
-// The end of the bucket of a time, or the first tick of it that is kept.
+// Returns the end of the bucket that contains `at_ms`, or the first kept tick in it.
 Time time_in_bucket(const Context& context, std::int64_t at_ms) {
   const Tier tier = TRY(tier_at(context, at_ms));
   if (!holds_groups(tier)) return tick_after(context.reader, at_ms - 1);

@@ -16,10 +16,10 @@ class Cells {
   explicit Cells(const Table& table) : table_(table) {}
 
   bool has(std::string_view column) const { return index_of(column).has_value(); }
-  // nullopt without such a column or number.
+  // nullopt if the column does not exist or the cell has no number.
   std::optional<double> number(std::size_t row, std::string_view column) const;
   std::optional<std::int64_t> integer(std::size_t row, std::string_view column) const;
-  // Empty without such a column or text.
+  // Empty if the column does not exist or the cell has no text.
   std::string text(std::size_t row, std::string_view column) const;
 
  private:
@@ -29,7 +29,7 @@ class Cells {
   const Table& table_;
 };
 
-// The value of a fact or total; nullopt without it.
+// The value of a fact or total; nullopt if there is none of that name.
 std::optional<std::int64_t> field_of(const std::vector<Field>& fields, std::string_view name);
 
 }  // namespace memoir::query::view

@@ -17,7 +17,7 @@
 namespace memoir::query::view {
 namespace {
 
-// Texts in the order of their use; those that do not fit are left out.
+// Joins texts, the most useful first; leaves out those that do not fit.
 std::string as_many_as_fit(const std::vector<std::string>& texts, std::string_view between, std::size_t width) {
   std::string out;
   for (const std::string& text : texts) {
@@ -33,7 +33,7 @@ struct Edge {
   Tone tone = Tone::marked;
 };
 
-// The age of a tick, in whole minutes if it is old: the screen does not change each second.
+// The age of a tick; from one minute on in whole minutes, so that the screen does not change each second.
 std::string ago_text(std::int64_t ms) {
   constexpr std::int64_t minute = 60'000;
   return format_span(std::max<std::int64_t>(ms < minute ? ms : ms / minute * minute, 0)) + " ago";
@@ -90,7 +90,7 @@ void draw_header(CellGrid& grid, const Model& model) {
   grid.paint(0, grid.columns() - std::min(width, grid.columns()), display_width(edge.text), {edge.tone});
 }
 
-// The machine at this time, from the totals of `memoir top`.
+// Memory of the machine at the cursor, from the totals of `memoir top`.
 std::string machine_text(const Model& model, std::size_t width) {
   const auto& report = answer_of(model, place(model).page == Page::processes ? Slot::page : Slot::machine).report;
   if (!report) return {};
@@ -171,7 +171,7 @@ void draw_tabs(CellGrid& grid, const Model& model, std::size_t line) {
 }
 
 void draw_page(CellGrid& grid, const Model& model, const Layout& layout, bool dims) {
-  // A following view is not dimmed at each tick.
+  // While following, the page is not dimmed at each tick.
   const bool pending = waits_for_page(model);
   const bool stale = dims && pending && !model.following;
   std::size_t at = layout.page_line;
@@ -199,7 +199,7 @@ void draw_page(CellGrid& grid, const Model& model, const Layout& layout, bool di
   }
 }
 
-// The event at the cursor, or the gravest in its column.
+// The event at the cursor; otherwise the most severe one in its column.
 std::string event_text(const Model& model) {
   const TimeBar& bar = model.bar;
   const auto is_near = [&](const Letter& letter) {
@@ -227,7 +227,7 @@ std::string rows_text(const Model& model) {
   return fmt::format("{} of {}", shown.selected + 1, count);
 }
 
-// Notes of the answer about its rows.
+// The first warning of the answer, otherwise its first note.
 std::string note_text(const Model& model) {
   const auto& report = answer_of(model, Slot::page).report;
   if (!report || model.head.empty()) return {};

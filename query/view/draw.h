@@ -1,6 +1,6 @@
 #pragma once
 
-// The model as a screen. Pure, except for the locale's character widths.
+// Draws the model as a screen. Pure, except for the locale's character widths.
 
 #include <optional>
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace memoir::query::view {
 
-// The tab at a column of its line; nullopt between them.
+// Returns the tab at a column of the tabs' line; nullopt between tabs.
 std::optional<std::size_t> tab_at(const Model& model, std::size_t column);
 
-// `dims`: a page that waits for its answer is dimmed.
+// Draws the whole screen. `dims`: dims a page that waits for its answer.
 CellGrid draw(const Model& model, bool dims = true);
 
-// Parts of it, in files of their own.
+// Parts of draw(), each in its own file.
 void draw_bar(CellGrid& grid, const Model& model);
-// Columns below those of the bar, with a scale at the left.
+// Draws columns below those of the bar, with a scale at the left.
 void draw_chart_lines(CellGrid& grid, const Setup& setup, const std::vector<BarColumn>& columns, std::size_t first,
                       std::size_t lines);
-// The menu, the help or the values of a row, over the page.
+// Draws the menu, the help or the values of a row over the page.
 void draw_overlays(CellGrid& grid, const Model& model, const Layout& layout);
 
 }  // namespace memoir::query::view

@@ -48,7 +48,7 @@ Extent extent_of(const std::vector<BarColumn>& columns) {
   return extent;
 }
 
-// "1.6G": five columns at most.
+// A size in five columns at most, as "1.6G".
 std::string short_size(double kib, const Scale& scale) {
   const double value = kib / scale.unit_kib;
   const std::string unit = scale.unit.substr(0, 1);
@@ -96,7 +96,7 @@ void draw_letters(CellGrid& grid, const Model& model, std::size_t line) {
   grid.put(line, kBarLabel - 1, glyphs.side);
   const std::string letters = letters_by_column(model.bar);
   for (std::size_t at = 0; at < letters.size(); ++at) {
-    // Time to come is no gap.
+    // Time in the future is not a gap.
     if (letters[at] == '.' && model.bar.begin_of(at) > model.recorded.last_ms) continue;
     const std::string one(1, letters[at]);
     grid.put(line, kBarLabel + at, letters[at] == '.' ? glyphs.gap : std::string_view(one),

@@ -30,7 +30,7 @@ void draw_menu(CellGrid& grid, const Model& model, const Layout& layout) {
   }
 }
 
-// Over the page, and over the bar if they are many.
+// Draws lines over the page, and over the bar if there are many.
 void draw_lines(CellGrid& grid, const Layout& layout, const std::vector<std::string>& left,
                 const std::vector<std::string>& right) {
   const std::size_t height = std::max(left.size(), right.size());

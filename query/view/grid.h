@@ -34,9 +34,9 @@ class CellGrid {
   std::size_t columns() const { return columns_; }
   const std::vector<Cell>& line(std::size_t at) const { return cells_[at]; }
 
-  // Writes printable text from a column on, cut at the edge. Returns the column after it.
+  // Writes printable text from a column on, truncated at the right edge. Returns the column after it.
   std::size_t put(std::size_t line, std::size_t column, std::string_view text, Style style = {});
-  // The same, ending at the right edge.
+  // Writes text that ends at the right edge.
   void put_right(std::size_t line, std::string_view text, Style style = {});
   // Sets the style of some cells, and keeps their text.
   void paint(std::size_t line, std::size_t column, std::size_t count, Style style);

@@ -90,7 +90,7 @@ std::string hint_for(std::string_view key) {
     std::string_view key;
     std::string_view text;
   };
-  // As in htop, atop, below and less.
+  // Keys of htop, atop, below and less that have no action here.
   static constexpr std::array hints{Hint{"F9", "memoir only reads: it kills nothing"},
                                     Hint{"K", "memoir only reads: it kills nothing"},
                                     Hint{"F7", "memoir only reads: it changes no priority"},

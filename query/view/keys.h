@@ -86,10 +86,11 @@ struct KeyRow {
 
 const std::vector<KeyRow>& key_table();
 
-// The action of a key; nullopt without one.
+// Returns the action of a key; nullopt if it has none.
 std::optional<Action> action_of(std::string_view key);
 
-// For a key without an action: the key of this view for what it does in other programs, or where the keys are listed.
+// The message for a key without an action: which key does here what that key does in other programs, or how to list the
+// keys.
 std::string hint_for(std::string_view key);
 
 }  // namespace memoir::query::view

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which lines of the screen show what, by its size. Pure.
+// Assigns the lines of the screen to its parts, depending on the size. Pure.
 
 #include <cstddef>
 
@@ -8,10 +8,10 @@
 
 namespace memoir::query::view {
 
-// The smallest screen; a smaller one shows a part of it.
+// Smallest supported screen; a smaller one shows only a part of it.
 inline constexpr std::size_t kMinColumns = 40;
 inline constexpr std::size_t kMinLines = 8;
-// Left of the bar: "1023M┤".
+// Width of the labels left of the bar, as in "1023M┤".
 inline constexpr std::size_t kBarLabel = 6;
 
 struct Layout {

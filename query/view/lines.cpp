@@ -21,7 +21,7 @@ bool is_table(Page page) {
   return page != Page::incident && page != Page::process && page != Page::command;
 }
 
-// Rows of the text start at the first cell; a row that continues has no first cell.
+// The first line of a row has text in its first cell; continuation lines have none.
 void add_table(Model& model, const Report& report, std::size_t width) {
   Table chosen;
   const std::vector<std::string>& columns = place(model).columns;
@@ -90,7 +90,7 @@ void make_lines(Model& model) {
 
 namespace {
 
-// Returns as much of a text as fits; all of it if nothing fits.
+// Returns as much of a text as fits into `width`; the complete text if not even one character fits.
 std::string first_columns(const std::string& text, std::size_t width) {
   constexpr std::string_view cut = "…";
   if (display_width(text) <= width) return text;
@@ -144,7 +144,7 @@ std::size_t page_height(const Model& model) {
 
 namespace {
 
-// The last event up to the cursor.
+// Returns the row of the last event up to the cursor.
 std::size_t event_row(const Model& model, const Report& report) {
   const Cells cells(report.rows);
   std::size_t found = 0;
@@ -154,7 +154,7 @@ std::size_t event_row(const Model& model, const Report& report) {
   return found;
 }
 
-// The line of the selected row, or of the first line shown; the last line without one.
+// Returns the line of the selected row. Without rows, returns the first shown line, at most the number of lines.
 std::size_t selected_line(const Model& model) {
   const std::size_t selected = place(model).selected;
   if (!has_rows(model)) return std::min(selected, model.lines.size());
@@ -204,7 +204,7 @@ void move_rows(Model& model, std::int64_t rows) {
 
 namespace {
 
-// How far an action moves the selection.
+// Returns how far an action moves the selection; nullopt for other actions.
 std::optional<std::int64_t> rows_moved(const Model& model, Action action) {
   const auto page = static_cast<std::int64_t>(std::max<std::size_t>(page_height(model), 2)) - 1;
   const auto all = static_cast<std::int64_t>(item_count(model));

@@ -17,11 +17,12 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-// At most one screen in this time.
+// Minimum time between two screens.
 constexpr std::chrono::milliseconds kFrame{50};
-// Most answers take less: then a screen has the cursor and its page.
+// A screen waits this long for the answer of its page: most answers arrive in time, so that the cursor and the page
+// change together.
 constexpr std::chrono::milliseconds kQuickAnswer{15};
-// A page that waits for longer is dimmed.
+// The page is dimmed when its answer takes longer.
 constexpr std::chrono::milliseconds kSlowAnswer{100};
 
 class Loop {
@@ -43,7 +44,7 @@ class Loop {
         send(Resized{terminal_.screen()});
       }
       for (Msg& msg : worker_.take()) send(msg);
-      // All pressed keys come before the next screen: of a held key the last state is drawn.
+      // All pressed keys are handled before the next screen, so that a held key draws only its last state.
       while (const auto key = ended_ ? std::nullopt : terminal_.read_key()) {
         record_ << *key << '\n';
         send(KeyPress{*key});
@@ -90,7 +91,7 @@ class Loop {
     }
   }
 
-  // Until there is something to do, or a screen may be drawn.
+  // Waits until there is something to do, or a screen may be drawn.
   void wait() {
     std::array<pollfd, 3> files{pollfd{STDIN_FILENO, POLLIN, 0}, pollfd{worker_.file(), POLLIN, 0},
                                 pollfd{signals_.file(), POLLIN, 0}};
@@ -100,11 +101,11 @@ class Loop {
       timeout_ms = static_cast<int>(std::max<std::int64_t>(left.count() + 1, 1));
     }
     if (poll(files.data(), files.size(), timeout_ms) <= 0) return;
-    // A terminal that is gone sends no signal to a process in another session.
+    // A closed terminal sends no signal to a process in another session.
     if ((files[0].revents & (POLLHUP | POLLERR)) != 0) ended_ = true;
   }
 
-  // When the next screen may be drawn; nullopt if nothing has changed.
+  // Time at which the next screen may be drawn; nullopt if nothing has changed.
   std::optional<Steady::time_point> next_screen() const {
     if (!is_shown_) return std::max(shown_at_ + kFrame, waits_since_ ? *waits_since_ + kQuickAnswer : shown_at_);
     if (waits_since_ && !is_dimmed_) return std::max(shown_at_ + kFrame, *waits_since_ + kSlowAnswer);

@@ -1,6 +1,6 @@
 #pragma once
 
-// The view on a terminal: keys, answers and signals in; screens out.
+// Runs the view on a terminal: reads keys, answers and signals, and shows screens.
 
 #include <string>
 
@@ -11,8 +11,8 @@
 
 namespace memoir::query::view {
 
-// Until the user ends it. Returns the command copied last; empty without one. `record`: a file for the names of the
-// keys.
+// Returns when the user quits. The result is the last copied command, empty if there is none. `record`: a file to which
+// the names of the keys are written.
 Result<std::string> run_on_terminal(Session session, const Setup& setup, const Start& from, const Interaction& around,
                                     const std::optional<std::string>& record);
 

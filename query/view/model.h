@@ -1,6 +1,6 @@
 #pragma once
 
-// What the view shows and knows. update() changes it, draw() draws it; neither does any I/O.
+// The state of the view. update() changes it and draw() draws it; neither does any I/O.
 
 #include <array>
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace memoir::query::view {
 // A command line without the program's name.
 using Words = std::vector<std::string>;
 
-// Answers of different commands, which are asked and shown independently.
+// Each slot has its own question and answer, independent of the others.
 enum class Slot : std::uint8_t { page, machine, bar, pressure, letters, events, process, save, count_ };
 inline constexpr auto kSlots = static_cast<std::size_t>(Slot::count_);
 
@@ -48,12 +48,12 @@ struct Place {
   std::string name = {};                  // of that process, for humans
   std::string key = {};                   // of the selected row
   std::optional<std::int64_t> pid = {};   // selects the row of this process, once
-  std::size_t selected = 0;               // row, or the first line of a page without rows
+  std::size_t selected = 0;               // selected row; the first shown line on a page without rows
   std::size_t top = 0;                    // the first shown line
 };
 
 struct Answer {
-  Words words;  // of the report
+  Words words;  // the command of the report
   std::shared_ptr<const Report> report;
   std::string error;  // instead of a report
 };
@@ -99,12 +99,12 @@ struct Setup {
   bool ascii = false;
   bool color = true;
   Words common;                     // options that all commands get: --utc, --units
-  std::optional<std::string> tier;  // for those with --tier
-  Words shown;                      // and those that only printed commands need: --db
+  std::optional<std::string> tier;  // for commands that have --tier
+  Words shown;                      // also options that only printed commands need: --db
   const std::vector<Command>* commands = nullptr;
 };
 
-// A search among all events, which waits for them.
+// A search for the next or previous event; waits for the answer with all events.
 struct EventSearch {
   int direction = 1;
   bool kills = false;
@@ -115,14 +115,14 @@ struct Model {
   Screen screen;
   RecordingInfo recorded;
   std::int64_t at_ms = 0;  // the cursor
-  bool following = true;   // it moves with the last tick
+  bool following = true;   // the cursor moves with the last tick
   std::optional<std::int64_t> mark_ms;
-  std::int64_t seen_ticks = 0;  // at the pause
+  std::int64_t seen_ticks = 0;  // number of ticks when following stopped
   TimeBar bar;
-  Words bar_subject;  // words of `trend`, if it does not show the machine
+  Words bar_subject;  // arguments of `trend`; empty: the machine
   std::string bar_name;
   std::vector<Place> path{Place{}};  // the last one is shown
-  std::array<Place, kTabs> tabs{};   // as they were left
+  std::array<Place, kTabs> tabs{};   // each tab as it was left
   std::array<Answer, kSlots> answers;
   std::array<Question, kSlots> asked;
   std::uint64_t ids = 0;
@@ -130,16 +130,16 @@ struct Model {
   bool seeking = false;
   int steps = 0;                         // requested during the seek
   std::optional<std::int64_t> event_ms;  // the cursor is at this event
-  std::vector<Line> head;                // of the page: its header
-  std::vector<Line> lines;               // of the page
+  std::vector<Line> head;                // header of the page
+  std::vector<Line> lines;               // of the page, below its header
   std::optional<EventSearch> event_search;
   std::optional<std::size_t> pressed;  // the column of the bar in which the mouse was pressed
-  bool enters = false;                 // Enter was pressed before the page's answer
+  bool enters = false;                 // Enter was pressed before the page had its answer
   Prompt prompt;
   std::optional<Menu> menu;
   bool help = false;
   bool whole_row = false;    // the selected row is shown with all its values
-  std::string message;       // until the next key
+  std::string message;       // shown until the next key
   std::string last_command;  // copied last; printed at the end
   bool ended = false;        // the file cannot be read any more
 };
@@ -153,7 +153,7 @@ inline Place& place(Model& model) {
 inline const Answer& answer_of(const Model& model, Slot slot) {
   return model.answers[static_cast<std::size_t>(slot)];
 }
-// Returns whether the page is not yet of the time of the cursor.
+// Returns whether the shown page is not yet that of the cursor's time.
 inline bool waits_for_page(const Model& model) {
   return model.seeking || model.asked[static_cast<std::size_t>(Slot::page)].pending;
 }

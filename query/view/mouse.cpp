@@ -38,7 +38,7 @@ std::optional<std::size_t> bar_column(const Model& model, const Event& event) {
   return inside ? std::optional(event.column - kBarLabel) : std::nullopt;
 }
 
-// The word of a heading at a place, as in --by: "PSS MiB" is pss.
+// Returns the --by word of the column heading at `column`: "PSS MiB" is pss. Empty if there is none.
 std::string rank_at(const Model& model, std::size_t column) {
   const Command* const command = command_of(model);
   if (command == nullptr || model.head.empty() || column == 0) return {};
@@ -60,7 +60,7 @@ std::string rank_at(const Model& model, std::size_t column) {
   return last;
 }
 
-// The key for a press in the page: Enter on the selected row.
+// Selects the clicked row, or sorts by the clicked heading. Returns Enter if the row was selected already.
 std::string choose_line(Model& model, const Event& event) {
   const std::size_t first = layout_of(model.screen).page_line + process_chart_lines(model);
   if (event.line < first) return {};

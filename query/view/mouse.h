@@ -1,6 +1,6 @@
 #pragma once
 
-// The mouse: its events are keys with a place, "Press@12,5", so that they are recorded and played as keys are. Pure.
+// Mouse events are keys with a position, "Press@12,5", so that they are recorded and played like keys. Pure.
 
 #include <cstddef>
 #include <string>
@@ -12,9 +12,9 @@ namespace memoir::query::view {
 
 std::string mouse_key(std::string_view event, std::size_t column, std::size_t line);
 
-// Carries out an event: in the bar a click goes there, a drag zooms to its span, and the wheel zooms; rows, headings
-// and tabs are chosen. Returns the equivalent key, which is empty if there is nothing left to do; any other
-// key is returned as it is.
+// Handles a mouse event. In the bar, a click moves the cursor, a drag zooms to its span, and the wheel zooms. Clicks
+// also select rows, headings and tabs. Returns the equivalent key; empty if nothing is left to do. Any other key is
+// returned unchanged.
 std::string point(Step& step, const std::string& key);
 
 }  // namespace memoir::query::view

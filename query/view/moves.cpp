@@ -24,7 +24,7 @@ void send_seek(Step& step, std::int64_t at_ms, int steps, std::optional<std::int
   step.requests.emplace_back(Seek{model.seek, at_ms, steps, after_ms, model.setup.tier});
 }
 
-// The time in a column that is worth a look: before a kill, or the maximum.
+// Returns the most interesting time in a column: just before a kill, otherwise that of the maximum, otherwise the end.
 std::int64_t time_in_column(const Model& model, std::size_t column) {
   const TimeBar& bar = model.bar;
   const std::int64_t begin_ms = bar.begin_of(column);
@@ -40,7 +40,7 @@ bool is_gap(const TimeBar& bar, std::size_t column) {
   return column < bar.columns.size() && !bar.columns[column].mean;
 }
 
-// "python3 (32702)": the pid of the first process in a text.
+// Returns the pid of the first process in a text such as "python3 (32702)".
 std::optional<std::int64_t> pid_in(std::string_view text) {
   for (std::size_t open = text.find('('); open != std::string_view::npos; open = text.find('(', open + 1)) {
     const std::string_view rest = text.substr(open + 1);
@@ -77,7 +77,7 @@ void move_columns(Step& step, std::int64_t columns) {
   seek(step, to_ms, 0, direction > 0 ? std::optional(model.at_ms) : std::nullopt);
 }
 
-// How far an action moves the cursor, in columns of the bar.
+// Returns how far an action moves the cursor, in columns of the bar; nullopt for other actions.
 std::optional<std::int64_t> columns_moved(Action action, std::int64_t bar_columns) {
   switch (action) {
     case Action::next_column:
@@ -124,7 +124,7 @@ void seek(Step& step, std::int64_t at_ms, int steps, std::optional<std::int64_t>
   Model& model = step.model;
   stop_following(model);
   model.event_ms.reset();
-  // A search for one tick further needs the tick of the search before.
+  // Steps start from the tick that the running seek finds, so they are carried out after it.
   if (model.seeking && steps != 0) {
     model.steps += steps;
     return;
@@ -132,7 +132,7 @@ void seek(Step& step, std::int64_t at_ms, int steps, std::optional<std::int64_t>
   const std::int64_t within_ms = std::clamp(at_ms, model.recorded.first_ms, model.recorded.last_ms);
   send_seek(step, steps == 0 ? within_ms : at_ms, steps, after_ms);
   if (steps != 0) return;
-  // The cursor moves at once; further moves start there.
+  // The cursor moves at once, so that further moves start there.
   model.at_ms = within_ms;
   show_time(model.bar, model.at_ms, model.recorded.last_ms, model.setup.zone);
 }

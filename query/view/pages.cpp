@@ -14,7 +14,7 @@
 namespace memoir::query::view {
 namespace {
 
-// More rows are of no use on a screen, and take time.
+// More rows are of no use on a screen, and take time to answer.
 constexpr const char* kMaxRows = "1000";
 constexpr const char* kMaxEvents = "5000";
 
@@ -36,7 +36,7 @@ void add_span(Words& words, const Model& model, std::optional<std::int64_t> from
   add(words, "--to", time_word(model.bar.until_ms() - 1000, zone));
 }
 
-// A command of `:` gets the time of the view, unless it has one.
+// Words of a `:` command, with the time of the view unless the command has its own.
 Words command_words(const Model& model, const Place& place) {
   Words words = place.command;
   const auto has = [&words](std::string_view option) {
@@ -56,7 +56,8 @@ Words command_words(const Model& model, const Place& place) {
   return words;
 }
 
-// The event that the cursor is at: a kill comes after the last tick before it.
+// Returns the time of the event at the cursor. A kill comes after the last tick before it, so kills up to one interval
+// later count.
 std::int64_t incident_ms(const Model& model) {
   if (model.event_ms) return *model.event_ms;
   for (const Letter& letter : model.bar.letters) {
@@ -115,7 +116,7 @@ Words with_common(const Model& model, Words words) {
   return words;
 }
 
-// Of the page, with the columns chosen there.
+// The command of the page, with the columns chosen there.
 Words words_with_columns(const Model& model) {
   Words words = with_common(model, page_words(model));
   if (!place(model).columns.empty()) add(words, "--columns", fmt::format("{}", fmt::join(place(model).columns, ",")));
@@ -209,7 +210,7 @@ std::array<Words, kSlots> wanted(const Model& model) {
   };
   if (model.recorded.ticks == 0) return all;
   set(Slot::page, page_words(model));
-  // The page of processes has the machine in its totals.
+  // The answer of the processes page has the machine in its totals.
   if (place(model).page != Page::processes)
     set(Slot::machine, {"top", "--at", time_word(model.at_ms, model.setup.zone), "--limit", "1"});
   if (model.bar.count > 0) {
@@ -296,7 +297,7 @@ std::string row_key(const Report& report, std::size_t row) {
     return fmt::format("{}@{}", *pid, cells.integer(row, "start_ms").value_or(0));
   if (const auto at = cells.integer(row, "at_ms"); at && cells.has("kind"))
     return fmt::format("{} {}", *at, cells.text(row, "text"));
-  // Groups, cgroups and lines of memory have a name.
+  // Groups, cgroups and the rows of `memory` have a name.
   for (const Column& column : report.rows.columns) {
     if (column.kind != Kind::text || column.name.empty() || column.name == "source") continue;
     std::string text = cells.text(row, column.name);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Pages as command lines: each page is the answer to one, and a row leads to another. Pure.
+// Pages as command lines: each page shows the answer to one command, and a row leads to another page. Pure.
 
 #include <array>
 #include <cstddef>
@@ -16,46 +16,47 @@ namespace memoir::query::view {
 std::string_view tab_name(Page page);
 std::string_view short_tab_name(Page page);
 
-// "2026-11-25 02:15:30", with milliseconds if it has some; "@…" where that time occurred twice.
+// A time as an argument: "2026-11-25 02:15:30", with milliseconds if it has some; "@…" if that local time occurred
+// twice.
 std::string time_word(std::int64_t ms, Zone zone);
 
 const Command* find_command(const Model& model, std::string_view name);
-// The command of the shown page; nullptr if `:` got none.
+// Returns the command of the shown page; nullptr if it has no valid one.
 const Command* command_of(const Model& model);
 bool takes(const Command& command, Option option);
 
-// Which command answers each slot at this time; empty: none.
+// Returns the command that each slot needs now; empty if it needs none.
 std::array<Words, kSlots> wanted(const Model& model);
 
-// The command of the page as typed in a shell; and those of all that is shown, a line for each.
+// Return the command of the page, and those of all that is shown (one a line), as typed in a shell.
 std::string shown_command(const Model& model);
 std::string shown_commands(const Model& model);
 
-// The page's answer in a format of --format, and the name of a file for it.
+// Return the command that saves the page in a format of --format, and the name of the file.
 Words words_to_save(const Model& model, const std::string& format);
 std::string file_to_save(const Model& model);
 
-// What a row is about, the same at all times.
+// Identifies the subject of a row, in the same way at all times.
 std::string row_key(const Report& report, std::size_t row);
 std::optional<std::size_t> find_row(const Report& report, std::string_view key);
 std::optional<std::size_t> find_pid(const Report& report, std::int64_t pid);
 
-// Where Enter leads from the selected row: another page, maybe at another time. nullopt: nowhere.
+// The page to which Enter leads from the selected row, and its time if that is another. nullopt if Enter leads nowhere.
 struct Entered {
   Place place;
   std::optional<std::int64_t> at_ms;
 };
 std::optional<Entered> enter_row(const Model& model);
 
-// What the bar shows for the selected row: the words of a `trend` command, and a name. nullopt if the row has no
-// history.
+// The history that the bar shows for the selected row: the words of a `trend` command, and a name. nullopt if the row
+// has no history.
 struct BarSubject {
   Words words;
   std::string name;
 };
 std::optional<BarSubject> bar_subject(const Model& model);
 
-// The tick before which `d` compares without a mark.
+// Returns the mark, or without one the time of the tick that `d` compares with.
 std::int64_t compared_with(const Model& model);
 
 }  // namespace memoir::query::view

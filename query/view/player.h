@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs the view without a terminal: each request is carried out before the next key. For recorded keys and tests.
+// Runs the view without a terminal, for recorded keys and tests. Each request is carried out before the next key.
 
 #include <deque>
 #include <string>
@@ -15,7 +15,7 @@ namespace memoir::query::view {
 
 class Player {
  public:
-  // `now_ms`: the time of all answers, until another is sent with a tick.
+  // `now_ms` is the time of all answers, until a tick brings another.
   Player(Session& session, const Interaction& around, std::int64_t now_ms, Step first);
 
   void press(const std::string& key);

@@ -22,7 +22,7 @@ bool is_clock(std::string_view text) {
          text.find_first_not_of("0123456789:.") == std::string_view::npos;
 }
 
-// Not the name of a key.
+// Returns whether a key is a character instead of the name of a key.
 bool is_character(std::string_view key) {
   return key.size() == 1 || (!key.empty() && (static_cast<unsigned char>(key.front()) & 0x80U) != 0);
 }
@@ -37,7 +37,7 @@ void remove_word(std::string& text) {
   while (!text.empty() && text.back() != ' ') text.pop_back();
 }
 
-// A bare word is searched for in command lines.
+// Makes a filter of the typed text. A bare word is searched for in command lines.
 std::string filter_of(std::string_view text) {
   const bool bare = text.find_first_of("=~<>") == std::string_view::npos;
   return bare ? fmt::format("command~{}", text) : std::string(text);
@@ -59,7 +59,7 @@ void set_filters(Step& step, Words filters) {
   model.prompt = {};
 }
 
-// Names of columns, as in --columns; none: those of the command.
+// Sets the columns by names, as --columns does. Without names, the command's own columns are shown.
 void set_columns(Model& model, std::string_view text) {
   Words names = split_columns(text);
   std::erase(names, "");
@@ -75,7 +75,7 @@ void set_columns(Model& model, std::string_view text) {
   model.prompt = {};
 }
 
-// The next line with the text, after the selected one.
+// Selects the next line that contains the text, after the selected one.
 void search(Step& step, const std::string& text) {
   Model& model = step.model;
   const std::string wanted = to_lower(text);
@@ -104,7 +104,7 @@ void run_command(Step& step, Words words) {
   if (command == nullptr) {
     model.prompt.problem = fmt::format("there is no command '{}'", to_printable(words.front()));
   } else if (!command->run) {
-    model.prompt.problem = fmt::format("memoir {} is for a shell", command->name);
+    model.prompt.problem = fmt::format("memoir {} runs in a shell only", command->name);
   } else {
     Place next{.page = Page::command};
     next.command = std::move(words);
@@ -113,7 +113,7 @@ void run_command(Step& step, Words words) {
   }
 }
 
-// The time that the text of a jump means, at this cursor.
+// Returns the time that the text of a jump means, relative to the cursor.
 Result<std::int64_t> jump_time(const Model& model, std::string_view text) {
   const Zone zone = model.setup.zone;
   if (text.starts_with('+')) {
@@ -194,7 +194,7 @@ const Command* sorted_command(const Model& model) {
 
 std::vector<std::string> ranks_of(const Command& command) {
   std::vector<std::string> ranks = command.by;
-  std::erase(ranks, "growth");  // of a range
+  std::erase(ranks, "growth");  // only ranges have it
   return ranks;
 }
 
@@ -309,7 +309,7 @@ std::string prompt_meaning(const Model& model) {
 void open_sort_menu(Model& model) {
   const Command* const command = sorted_command(model);
   if (command == nullptr) {
-    model.message = "this page has one order";
+    model.message = "this page cannot be sorted";
     return;
   }
   Menu menu{Choice::by, "sort by", ranks_of(*command), 0};
@@ -322,7 +322,7 @@ void open_group_menu(Model& model) {
   const Command* const command = command_of(model);
   const Page page = place(model).page;
   if (command == nullptr || command->groups.empty() || (page != Page::processes && page != Page::compare)) {
-    model.message = "1 shows processes, which have groups";
+    model.message = "only processes have groups; 1 shows them";
     return;
   }
   Menu menu{Choice::group, "group by", command->groups, 0};
@@ -337,7 +337,7 @@ void open_save_menu(Model& model) {
 
 void by_memory(Model& model) {
   if (sorted_command(model) == nullptr) {
-    model.message = "this page has one order";
+    model.message = "this page cannot be sorted";
   } else {
     place(model).by.reset();
   }
@@ -346,7 +346,7 @@ void by_memory(Model& model) {
 void choose_by(Model& model, int direction) {
   const Command* const command = sorted_command(model);
   if (command == nullptr) {
-    model.message = "this page has one order";
+    model.message = "this page cannot be sorted";
     return;
   }
   const std::vector<std::string> ranks = ranks_of(*command);

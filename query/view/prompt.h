@@ -15,10 +15,10 @@ namespace memoir::query::view {
 Words split_words(std::string_view text);
 
 void open_prompt(Model& model, Ask ask);
-// A key while a prompt is open.
+// Handles a key while a prompt is open.
 void type(Step& step, const std::string& key);
 
-// "jump to: 02:00": what the status line shows, and at its right what the text means.
+// The text of the status line, as "jump to: 02:00", and at its right what the typed text means.
 std::string prompt_text(const Model& model);
 std::string prompt_meaning(const Model& model);
 
@@ -26,7 +26,7 @@ void open_sort_menu(Model& model);
 void open_group_menu(Model& model);
 void open_save_menu(Model& model);
 void by_memory(Model& model);
-// A key while a menu is open.
+// Handles a key while a menu is open.
 void choose(Step& step, const std::string& key);
 void choose_by(Model& model, int direction);
 

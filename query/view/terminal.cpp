@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "query/view/mouse.h"
 
-// After all others: it defines macros with common names.
+// Included after all others, because it defines macros with common names.
 #define NCURSES_WIDECHAR 1
 #define NCURSES_NOMACROS 1
 #include <curses.h>
@@ -143,11 +143,11 @@ Result<std::unique_ptr<Terminal>> Terminal::open(bool color) {
     for (const char* const type : {"xterm-256color", "vt100"}) {
       if (screen != nullptr) break;
       screen = newterm(type, stdout, stdin);
-      terminal->notice_ =
-          fmt::format("the terminal {} is unknown here: used as {}", to_printable(given == nullptr ? "" : given), type);
+      terminal->notice_ = fmt::format("the terminal type {} is unknown; it is used as {}",
+                                      to_printable(given == nullptr ? "" : given), type);
     }
   }
-  if (screen == nullptr) return Error{ErrorKind::malformed, "view knows no description of this terminal (TERM)"};
+  if (screen == nullptr) return Error{ErrorKind::malformed, "no description of this terminal (TERM) is installed"};
   raw();
   noecho();
   nonl();
@@ -230,7 +230,7 @@ void Terminal::repaint() {
 void Terminal::suspend() {
   endwin();
   std::signal(SIGTSTP, SIG_DFL);
-  kill(0, SIGTSTP);  // with a shell's script around it
+  kill(0, SIGTSTP);  // stops the whole process group, which includes a script that runs memoir
   resize();
   repaint();
 }

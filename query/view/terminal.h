@@ -1,6 +1,6 @@
 #pragma once
 
-// The terminal, by ncurses: keys in, cells out. One at a time.
+// The terminal, by ncurses: reads keys and shows cells. Only one object at a time.
 
 #include <memory>
 #include <optional>
@@ -13,7 +13,8 @@ namespace memoir::query::view {
 
 class Terminal {
  public:
-  // Takes over the terminal on standard input and output. Without one it is an error. `color`: as asked for.
+  // Takes over the terminal on standard input and output. Returns an error if they are not a terminal. `color`: whether
+  // colors are wanted.
   static Result<std::unique_ptr<Terminal>> open(bool color);
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
@@ -31,11 +32,11 @@ class Terminal {
   void show(const CellGrid& grid);
   // Repaints everything with the next show().
   void repaint();
-  // Stops the program as ^Z does, until it is continued.
+  // Stops the program as ^Z does, and returns when it is continued.
   void suspend();
   // Puts a text into the clipboard of the terminal (OSC 52), if it permits that.
   void copy(const std::string& text);
-  // Returns whether earlier output is still on its way: a slow link gets no further frames.
+  // Returns whether earlier output is still being sent: a slow link gets no further frames.
   bool is_busy() const;
 
  private:
@@ -45,7 +46,8 @@ class Terminal {
   bool color_ = false;
 };
 
-// SIGWINCH, SIGTERM, SIGHUP, SIGINT and SIGCONT, as bytes in a pipe. A crash restores the terminal first.
+// Receives SIGWINCH, SIGTERM, SIGHUP, SIGINT and SIGCONT as bytes in a pipe. After a crash, a handler restores the
+// terminal.
 class TerminalSignals {
  public:
   TerminalSignals();
@@ -54,7 +56,7 @@ class TerminalSignals {
   ~TerminalSignals();
 
   int file() const;
-  // The signals since the last call.
+  // Returns the signals since the last call.
   struct Seen {
     bool resized = false;
     bool continued = false;

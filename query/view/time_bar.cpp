@@ -19,7 +19,7 @@ constexpr std::array kWidths{1 * kSecond, 2 * kSecond, 5 * kSecond, 10 * kSecond
                              1 * kMinute, 2 * kMinute, 5 * kMinute, 10 * kMinute, 20 * kMinute, 30 * kMinute,
                              1 * kHourMs, 2 * kHourMs, 4 * kHourMs, 12 * kHourMs, kDayMs};
 
-// The gravest first.
+// Letters of events, the most severe first.
 constexpr std::string_view kLetters = "Kk!RB^sc";
 
 struct KindLetter {
@@ -31,7 +31,7 @@ constexpr std::array kKindLetters{
     KindLetter{"alert", '!'},    KindLetter{"limit", '!'},      KindLetter{"restart", 'R'}, KindLetter{"burst", 'B'},
     KindLetter{"boot", '^'},     KindLetter{"clock-step", 'c'}};
 
-// "03:14"; with seconds or a date where the columns are so narrow or wide.
+// "03:14"; with seconds if columns are narrow, with a date if they are wide.
 std::string axis_time(std::int64_t ms, std::int64_t width_ms, Zone zone) {
   const Civil at = to_civil(ms, zone);
   if (width_ms >= kDayMs) return fmt::format("{:02}-{:02}", at.month, at.day);
@@ -74,7 +74,7 @@ void clear_columns(TimeBar& bar) {
 
 void show_time(TimeBar& bar, std::int64_t at_ms, std::int64_t last_ms, Zone zone) {
   if (bar.count == 0 || bar.holds(at_ms)) return;
-  // One column further is usual while following.
+  // While following, the bar usually moves by one column.
   if (at_ms >= bar.until_ms() && at_ms - bar.until_ms() < bar.width_ms) {
     bar.from_ms += bar.width_ms;
     bar.open_ms = bar.from_ms;
@@ -103,7 +103,7 @@ void update_columns(const TimeBar& bar, const Report& trend, std::vector<BarColu
     const auto max = cells.number(row, shares ? "max_percent" : "max_kib");
     column.max = max ? max : column.mean;
     column.max_at_ms = cells.integer(row, "max_at_ms");
-    // A bucket of a rollup may be wider than a column.
+    // A rollup bucket may be wider than a column of the bar.
     const std::int64_t first = std::max((*from_ms - bar.from_ms) / bar.width_ms, open);
     const std::int64_t last =
         std::min((*until_ms - 1 - bar.from_ms) / bar.width_ms, static_cast<std::int64_t>(bar.count) - 1);

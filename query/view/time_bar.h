@@ -22,12 +22,12 @@ struct BarColumn {
   std::optional<std::int64_t> max_at_ms;
 };
 
-// An event of the recording.
+// An event of the recording, as a letter below the bar.
 struct Letter {
   char letter = '!';
   std::int64_t at_ms = 0;
   std::string text;
-  bool counts = false;  // kills between two ticks, by the counter of the kernel
+  bool counts = false;  // the kernel's count of the kills between two ticks
 };
 
 struct TimeBar {
@@ -46,37 +46,38 @@ struct TimeBar {
   std::int64_t begin_of(std::size_t column) const { return from_ms + width_ms * static_cast<std::int64_t>(column); }
 };
 
-// The start of the column that contains a time.
+// Returns the start of the column that contains `ms`.
 std::int64_t column_start(std::int64_t ms, std::int64_t width_ms, Zone zone);
 
-// The narrowest width of at least `min_ms`; and the next one in a direction, nullopt at the end.
+// Return the narrowest width of at least `min_ms`, and the next width in a direction (nullopt if there is none).
 std::int64_t bar_width(std::int64_t min_ms);
 std::optional<std::int64_t> next_width(std::int64_t width_ms, int direction, std::int64_t min_ms);
 
 // Moves the bar so that it shows `at_ms`, and as much as possible before `last_ms`.
 void show_time(TimeBar& bar, std::int64_t at_ms, std::int64_t last_ms, Zone zone);
-// All values are asked again.
+// Clears all columns, so that their values are asked for again.
 void clear_columns(TimeBar& bar);
-// The cursor is in the middle, as far as `last_ms` permits.
+// Moves the bar so that `at_ms` is in its middle, as far as `last_ms` permits.
 void center_on(TimeBar& bar, std::int64_t at_ms, std::int64_t last_ms, Zone zone);
 
-// Puts the values of a `memoir trend` answer, about the open columns, into columns of the bar.
+// Puts the values of a `memoir trend` answer into the open columns of the bar.
 void update_columns(const TimeBar& bar, const Report& trend, std::vector<BarColumn>& columns);
-// Events of a `memoir events` answer.
+// Returns the events of a `memoir events` answer as letters.
 std::vector<Letter> letters_of(const Report& events);
-// Puts those of the open columns into the bar.
+// Replaces the letters in the open columns of the bar.
 void update_letters(TimeBar& bar, const Report& events);
 
-// Returns the kills; a count of kills only if no victim is known.
+// Returns the victims of kills. Counts of kills are included only where no victim is known.
 std::vector<Letter> kills_of(const std::vector<Letter>& letters, std::int64_t interval_ms);
 
-// The gravest letter of each column, ' ' without one. A column without a value is '.' once the answer is available.
+// Returns the most severe letter of each column, ' ' if it has none. Once answered, a column without values is '.'.
 std::string letters_by_column(const TimeBar& bar);
 bool is_kill(const Letter& letter);
-// The text of a kill for one line: the victim and its limit first, cgroups by their last part.
+// Shortens the text of a kill to one line: the victim and its limit come first, and cgroups are reduced to their last
+// part.
 std::string short_kill(std::string_view text);
 
-// Times below the columns: the column of each and its text, apart from each other.
+// The times below the bar: the column and the text of each. They do not overlap.
 struct AxisTime {
   std::size_t column = 0;
   std::string text;

@@ -23,8 +23,8 @@ Question& asked_of(Model& model, Slot slot) {
   return model.asked[index_of(slot)];
 }
 
-// Each slot is asked when its words change, and again after ask_again().
-// During a seek the time is not known yet.
+// Asks a slot's question when its words have changed, or after ask_again(). During a seek nothing is asked, because the
+// time is not known yet.
 void ask_for_wanted(Step& step) {
   Model& model = step.model;
   if (model.seeking && !model.event_search) return;
@@ -44,7 +44,7 @@ void ask_again(Model& model, Slot slot) {
   asked_of(model, slot).words.clear();
 }
 
-// The answer of another page is no answer for this one.
+// Removes the answer of the previous page, which must not be shown on this one.
 void on_page_change(Model& model) {
   model.answers[index_of(Slot::page)] = {};
   model.lines.clear();
@@ -74,7 +74,7 @@ void go_back(Model& model) {
     shown.group.clear();
     return;
   }
-  model.message = "this is a first page; q quits";
+  model.message = "there is no page to go back to; q quits";
 }
 
 void enter(Step& step) {
@@ -107,7 +107,7 @@ void compare(Model& model) {
   on_page_change(model);
 }
 
-// The bar shows the selected row, or the machine again.
+// Makes the bar show the selected row, or the machine again.
 void change_bar(Model& model) {
   const bool machine = model.bar_subject.empty();
   auto subject = machine ? bar_subject(model) : BarSubject();
@@ -123,7 +123,7 @@ void change_bar(Model& model) {
 void swap_with_mark(Step& step) {
   Model& model = step.model;
   if (!model.mark_ms) {
-    model.message = "m sets a mark first";
+    model.message = "no mark is set; m sets one";
     return;
   }
   const std::int64_t mark_ms = *model.mark_ms;
@@ -297,7 +297,7 @@ void on(Step& step, const Sought& sought) {
 // Slots that show the open columns of the bar.
 constexpr std::array kOpenSlots{Slot::bar, Slot::pressure, Slot::letters, Slot::process};
 
-// Resets what belonged to the previous file.
+// Resets what belongs to the previous file.
 void show_other_file(Step& step) {
   Model& model = step.model;
   model.seen_ticks = model.recorded.ticks;
@@ -319,7 +319,7 @@ void on(Step& step, const Ticked& ticked) {
   if (before.ticks == 0 && model.recorded.ticks > 0) fit_bar(model);
   if (before.file != model.recorded.file) show_other_file(step);
   if (model.following) follow(step);
-  // The open columns have new values, and there may be new events.
+  // Asks again, because the open columns have new values and there may be new events.
   if (model.bar.until_ms() < model.recorded.last_ms) return;
   for (const Slot slot : kOpenSlots) ask_again(model, slot);
   if (place(model).page == Page::events) ask_again(model, Slot::page);

@@ -13,7 +13,7 @@
 
 namespace memoir::query::view {
 
-// By its name in the key table; other characters are their own name.
+// A key, by its name in the key table; other characters are their own name.
 struct KeyPress {
   std::string name;
 };
@@ -25,19 +25,19 @@ struct Answered {
   std::uint64_t id = 0;
   std::shared_ptr<const Report> report;
   std::string error;  // instead of a report
-  std::string file;   // to which it was saved
+  std::string file;   // path to which it was saved
 };
-// The tick of a seek.
+// The tick that a seek has found.
 struct Sought {
   std::uint64_t id = 0;
   std::int64_t at_ms = 0;
 };
-// A tick was recorded, or the state of the recording changed; `same` only the time.
+// A tick was recorded, or the state of the recording changed. `same`: only the time has changed.
 struct Ticked {
   RecordingInfo recorded;
   bool same = false;
 };
-// The file cannot be read any more, or again.
+// The file can no longer be read, until the next Ticked.
 struct Lost {
   std::string message;
 };
@@ -47,10 +47,10 @@ struct AskFor {
   Slot slot = Slot::page;
   std::uint64_t id = 0;
   Words words;
-  bool rests = false;     // only when no newer question follows shortly
+  bool rests = false;     // asked only if no newer question follows shortly
   std::string file = {};  // saved to a new file with this name and the ending of its format
 };
-// Find the tick at or before a time, or that many ticks further.
+// Finds the tick at or before a time, or one that is `steps` ticks further.
 struct Seek {
   std::uint64_t id = 0;
   std::int64_t at_ms = 0;
@@ -72,7 +72,7 @@ struct Step {
 // Where the view starts.
 struct Start {
   Page page = Page::processes;
-  std::optional<std::int64_t> at_ms;  // nullopt: the last tick, and it follows
+  std::optional<std::int64_t> at_ms;  // nullopt: the last tick, and the view follows
   std::optional<Range> range;         // of the bar
   bool last_oom = false;
   Place place;  // options of the pages

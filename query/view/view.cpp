@@ -1,4 +1,4 @@
-// memoir view: the recording on a terminal, live and back in time.
+// memoir view: shows the recording on a terminal, live and back in time.
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ namespace {
 
 using view::Page;
 
-// States of ticks for steps.
+// Memory for the states of ticks, which makes steps fast.
 constexpr std::size_t kKeptBytes = 16U << 20U;
 
 constexpr std::array kPages{Page::processes, Page::cgroups, Page::tree, Page::memory, Page::events, Page::incident};
@@ -72,7 +72,7 @@ view::Setup setup_of(const Options& options, const Interaction& around) {
   return setup;
 }
 
-// The command that prints the same without a terminal.
+// The command that prints the same table without a terminal.
 std::string plain_command(const Options& options) {
   std::string text = "memoir top";
   if (options.at) text += " --at " + shell_word(*options.at);
@@ -84,7 +84,7 @@ Result<std::string> keys_in(const std::string& path) {
   return std::string(TRY(read_file(path, buffer)));
 }
 
-// The screens after each line of keys.
+// Returns the screens after each line of keys.
 Result<std::string> played(Session& session, const Options& options, const Interaction& around) {
   const std::string keys = TRY(keys_in(*options.play_keys));
   const std::int64_t now_ms = around.clock.now().wall_ms;

@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::chrono::milliseconds kRest{150};
 
-// Why a command cannot be answered here; empty if it can.
+// Returns why a command cannot be answered in the view; empty if it can.
 std::string refusal(const Parsed& parsed) {
   const Command& command = *parsed.command;
-  if (!command.run) return fmt::format("memoir {} is for a shell", command.name);
+  if (!command.run) return fmt::format("memoir {} runs in a shell only", command.name);
   if (parsed.options.extract || parsed.options.output) return "files are written in a shell only";
   return {};
 }
@@ -38,7 +38,7 @@ const char* ending_of(Format format) {
   }
 }
 
-// Keeps existing files: the name gets a number.
+// Saves under a new name: adds a number if a file of that name exists.
 Result<std::string> save_new(const std::string& name, const char* ending, std::string_view text) {
   std::string path = name + ending;
   for (int number = 2; access(path.c_str(), F_OK) == 0; ++number) path = fmt::format("{}-{}{}", name, number, ending);
@@ -185,7 +185,7 @@ void Worker::look_for_ticks() {
   }
   const RecordingInfo recorded = recorded_of(session_, around_.clock.now().wall_ms);
   const bool same = !*changed && !std::exchange(lost_, false) && recorded.state == state_;
-  // Between ticks nothing changes but the age of the last one, if there should be a newer one.
+  // Between ticks only the age of the last tick changes. It is reported once a second if a newer tick is overdue.
   constexpr std::int64_t second_ms = 1000;
   if (same && (recorded.state == Recording::active || recorded.now_ms < reported_ms_ + second_ms)) return;
   state_ = recorded.state;
@@ -223,7 +223,7 @@ void Worker::run(const std::stop_token& stop) {
         const std::lock_guard lock(mutex_);
         running_.reset();
         auto& next = due_.at(static_cast<std::size_t>(due->question.slot));
-        if (stopped && !next) next = std::move(due);  // only a seek came first
+        if (stopped && !next) next = std::move(due);  // interrupted by a seek: ask again
       }
       if (!stopped) post(std::move(answered));
     }

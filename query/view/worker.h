@@ -1,7 +1,7 @@
 #pragma once
 
-// One thread that owns the session and answers questions. The newest question of a slot replaces an earlier one, also
-// one that is being answered. Between questions it looks for new ticks.
+// One thread that owns the session and answers questions. A newer question replaces the one of the same slot, even
+// while that is being answered. Between questions the thread checks for new ticks.
 
 #include <array>
 #include <chrono>
@@ -24,7 +24,7 @@ RecordingInfo recorded_of(const Session& session, std::int64_t now_ms);
 // Answers one question.
 Answered answer_question(Session& session, const Interaction& around, const AskFor& question, std::int64_t now_ms,
                          const std::stop_token& stop);
-// The tick at or before a time, or some ticks further.
+// Returns the tick at or before a time, or one that is some ticks further.
 Sought answer_seek(Session& session, const Seek& seek);
 
 class Worker {
@@ -36,7 +36,7 @@ class Worker {
 
   void ask(AskFor question);
   void seek(Seek seek);
-  // A file that becomes readable when there are messages.
+  // A descriptor that becomes readable when there are messages.
   int file() const { return wake_[0]; }
   std::vector<Msg> take();
 
@@ -67,7 +67,7 @@ class Worker {
   bool lost_ = false;
   Recording state_ = Recording::never;  // as reported last
   std::int64_t reported_ms_ = 0;
-  std::jthread thread_;  // the last: it uses the others
+  std::jthread thread_;  // last member: its thread uses the others
 };
 
 }  // namespace memoir::query::view

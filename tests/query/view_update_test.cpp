@@ -355,7 +355,7 @@ TEST_CASE("Any command gets the time of the view, unless it has its own") {
   CHECK(run("top 'a b' --at yesterday") == Words{"top", "a b", "--at", "yesterday"});
   CHECK(run("leaks --last 7d") == Words{"leaks", "--last", "7d"});
   run("export");
-  CHECK(played.model.prompt.problem == "memoir export is for a shell");
+  CHECK(played.model.prompt.problem == "memoir export runs in a shell only");
 }
 
 TEST_CASE("y copies the command of the page, with the file") {
