@@ -14,7 +14,7 @@
 namespace memoir {
 namespace {
 
-// A rename survives a power cut after the folder is synced.
+// A rename survives a power cut only after its folder is synced.
 Status sync_folder(const std::string& folder) {
   const Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd || ::fsync(fd.get()) != 0) return errno_error(errno, "sync", folder);
@@ -25,7 +25,7 @@ Error exists(const std::string& path) {
   return Error{ErrorKind::io, fmt::format("{} exists already; name another file, or replace it with --force", path)};
 }
 
-// The database to which `path` belongs, such as "memoir.db" for "memoir.db-wal"; empty if none.
+// Returns the database to which `path` belongs, such as "memoir.db" for "memoir.db-wal"; empty if none.
 std::string database_of(const std::string& path) {
   for (const std::string_view suffix : {"-wal", "-shm", "-journal", ".lock", ".pid"}) {
     std::string database = path.substr(0, path.size() - std::min(path.size(), suffix.size()));

@@ -16,8 +16,8 @@ enum class Existing { keep, replace };
 
 class AtomicFile {
  public:
-  // Creates an empty F.partial with an exclusive lock. Refused: an existing F that must be kept, a directory, a missing
-  // or read-only folder.
+  // Creates an empty F.partial with an exclusive lock. Returns an error if F exists and must be kept, if it is no
+  // regular file, or if the folder is missing or read-only.
   static Result<AtomicFile> begin(const std::string& path, Existing existing, mode_t mode = kGroupReads);
   static constexpr mode_t kGroupReads = 0640;  // command lines are not public
 
@@ -31,7 +31,7 @@ class AtomicFile {
   // Appends to F.partial, for callers that do not open it.
   Status write(std::string_view text);
 
-  // Call it when no other code has F.partial open.
+  // Syncs F.partial and renames it to F. No other code may have it open.
   Status commit();
 
  private:

@@ -1,8 +1,8 @@
 #pragma once
 
-// Keeps files of /proc/PID and of cgroups open between ticks, within a descriptor budget: reading one again with pread
-// costs half to a tenth of opening it each time. A kept descriptor is safe against a reused pid or name: it returns
-// ESRCH after its own process exits, ENODEV after its cgroup is removed.
+// Keeps files of /proc/PID and of cgroups open between ticks, within a descriptor budget. Reading an open file again
+// with pread costs a tenth to half of opening it each time. A reused pid or cgroup name does no harm: a read fails
+// with ESRCH after the file's own process exits, and with ENODEV after its cgroup is removed.
 
 #include <cstddef>
 #include <string_view>
@@ -13,7 +13,8 @@
 
 namespace memoir {
 
-// Number of descriptors that may be kept. An owner takes a slot before keeping one, and returns it afterwards.
+// Limits how many descriptors may be kept. A CachedFile takes a slot before it keeps one, and returns the slot when it
+// closes.
 class DescriptorBudget {
  public:
   explicit DescriptorBudget(std::size_t limit) : limit_(limit) {}
@@ -43,7 +44,7 @@ class CachedFile {
   CachedFile(const CachedFile&) = delete;
   CachedFile& operator=(const CachedFile&) = delete;
 
-  // Returns the file's text, a view into `buffer`. `open` opens a closed file: a Result<Fd>().
+  // Returns the file's text, a view into `buffer`. If the file is closed, calls `open`, which returns a Result<Fd>.
   template <typename Open>
   Result<std::string_view> read(Open&& open, Buffer& buffer) {
     if (kept()) return read_all(fd_, buffer, "a kept file");
@@ -52,14 +53,14 @@ class CachedFile {
     if (text && budget_->take()) fd_ = std::move(opened);
     return text;
   }
-  // Returns whether it stays open between reads: then it certainly belongs to the same process.
+  // Returns whether the file stays open between reads. If so, it certainly belongs to the same process.
   bool kept() const { return fd_.valid(); }
   const Fd& descriptor() const { return fd_; }
   void close();
 
  private:
   DescriptorBudget* budget_;
-  Fd fd_;  // valid: a slot of the budget is in use
+  Fd fd_;  // uses a slot of the budget while valid
 };
 
 }  // namespace memoir

@@ -14,14 +14,14 @@ class Capability {
 
   // Sets or clears the effective bit. Returns false if capset(2) fails.
   bool enable(bool effective) const;
-  // Permanently.
+  // Drops it permanently. Returns false if capset(2) fails.
   bool give_up() const;
 
  private:
   const std::uint32_t number_;
 };
 
-// Programs that this thread starts from now on have none of its capabilities, except root's own.
+// Makes programs that this thread starts from now on run without its capabilities, unless they run as root.
 void clear_inheritable_caps();
 
 }  // namespace memoir

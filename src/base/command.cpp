@@ -22,7 +22,7 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kKeptOfErrors = 1024;
 constexpr std::size_t kShownOfErrors = 200;
-// For the exit of a killed program.
+// How long to wait for a killed program to exit.
 constexpr std::chrono::milliseconds kDyingTime{1'000};
 // Interval of checks of the stop token.
 constexpr std::int64_t kStopCheckMs = 100;
@@ -30,7 +30,7 @@ constexpr std::int64_t kStopCheckMs = 100;
 constexpr std::int64_t kExitCheckMs = 1;
 
 // Reads the available data, keeping `most` bytes in total. Returns false if there was more. Closes the descriptor at
-// its end.
+// the end of the data.
 bool read_some(Fd& fd, std::string& into, std::size_t most) {
   std::array<char, 16 * 1024> piece{};
   const ssize_t count = ::read(fd.get(), piece.data(), piece.size());
@@ -87,7 +87,7 @@ class Running {
     return Done{};
   }
 
-  // Waits up to that time, or until stopped. Returns whether it has exited.
+  // Waits up to that time for the exit, or until a stop is requested. Returns whether the program has exited.
   bool reap(SteadyClock::time_point until, const std::stop_token& stop = {}) {
     while (true) {
       const pid_t ended = ::wait4(pid_, &status_, WNOHANG, &usage_);
@@ -101,7 +101,7 @@ class Running {
     }
   }
 
-  // A program that hangs in the kernel is left behind.
+  // Abandons a program that hangs in the kernel and therefore does not exit.
   void kill() {
     ::kill(-pid_, SIGKILL);
     reap(SteadyClock::now() + kDyingTime);
@@ -123,7 +123,7 @@ class Running {
 
   const std::string path_;
   const pid_t pid_;
-  const Fd exit_{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0U))};  // readable when it has exited
+  const Fd exit_{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0U))};  // readable after the exit
   Fd out_;
   Fd err_;
   const CommandLimits limits_;

@@ -18,8 +18,8 @@ namespace memoir {
 struct CommandLimits {
   std::chrono::milliseconds time{10'000};
   std::size_t bytes = 64 * 1024 * 1024;       // of standard output
-  std::stop_token stop = {};                  // ends it early
-  bool background = false;                    // Spawn::background
+  std::stop_token stop = {};                  // a request kills the program early
+  bool background = false;                    // as Spawn::background
   std::vector<std::string> environment = {};  // in addition to ours
 };
 
@@ -30,8 +30,8 @@ struct CommandOutput {
   std::int64_t cpu_us = 0;  // its own, and that of its waited-for children
 };
 
-// In the C locale with UTF-8, and in UTC. An error (it could not be started, timed out: blocked, printed too much)
-// names the program.
+// Runs the program in the C locale with UTF-8, and in UTC. Returns an error, which names the program, if it could not
+// be started, took too long (blocked) or printed too much.
 Result<CommandOutput> run_command(const std::string& path, const std::vector<std::string>& arguments,
                                   const CommandLimits& limits);
 

@@ -30,7 +30,7 @@ struct State {
   }
 };
 
-// At most eight bytes, little-endian.
+// Reads at most eight bytes as a little-endian number.
 std::uint64_t word_of(std::string_view bytes) {
   std::uint64_t word = 0;
   for (std::size_t i = bytes.size(); i-- > 0;) word = word << 8 | static_cast<unsigned char>(bytes[i]);

@@ -8,14 +8,14 @@
 
 namespace memoir {
 
-// FNV-1a, 32 bits: for short names. Collisions are easily made. http://www.isthe.com/chongo/tech/comp/fnv/
+// FNV-1a, 32 bits, for short names. Collisions are easy to construct. http://www.isthe.com/chongo/tech/comp/fnv/
 constexpr std::uint32_t short_digest(std::string_view text) {
   std::uint32_t digest = 2166136261U;
   for (const char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * 16777619U;
   return digest;
 }
 
-// SipHash-2-4, 64 bits: many texts with one digest, which would all have to be searched, are infeasible to make. The
+// SipHash-2-4, 64 bits. Nobody can feasibly construct many texts with one digest, which would slow every lookup. The
 // key is not secret. J.-P. Aumasson, D. J. Bernstein: SipHash: a fast short-input PRF, 2012.
 // https://www.aumasson.jp/siphash/siphash.pdf
 struct DigestKey {

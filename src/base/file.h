@@ -60,10 +60,9 @@ Result<Fd> open_file(const std::string& path);
 Result<std::string_view> read_all(const Fd& fd, Buffer& buffer, std::string_view path,
                                   std::size_t cap = 64 * 1024 * 1024);
 
-// Opens, reads and closes.
 Result<std::string_view> read_file(const std::string& path, Buffer& buffer, std::size_t cap = 64 * 1024 * 1024);
 
-// Like read_file(), but waits for the end of a pipe too.
+// Like read_file(), but also reads a pipe, waiting for its end.
 Result<std::string_view> read_stream(const std::string& path, Buffer& buffer, std::size_t cap);
 
 // Returns the first `most` bytes of a file, or all of a shorter one: a view into `buffer`, as in read_all().
@@ -72,7 +71,7 @@ Result<std::string_view> read_start(const std::string& path, std::size_t most, B
 // Writes a file completely or not at all: first to ".partial", synced, then renamed. Replaces an existing file.
 Status write_file(const std::string& path, std::string_view text);
 
-// Passes an open file to `take` in pieces, from its start. An error of `take` stops it and is returned. Otherwise like
+// Passes an open file to `take` in pieces, from its start. Stops at an error of `take` and returns it. Otherwise like
 // read_all().
 Status read_pieces(const Fd& fd, Buffer& buffer, std::string_view path,
                    const std::function<Status(std::string_view)>& take);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Memory outside of the objects that own it, for bounds in bytes.
+// Heap memory that strings and vectors own, for limits in bytes.
 
 #include <cstddef>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace memoir {
 
-// 0 for a short text, which is inside of its object.
+// Returns 0 for a short text, which is stored inside the string object.
 inline std::size_t heap_bytes(const std::string& text) {
   static const std::size_t inside = std::string().capacity();
   return text.capacity() > inside ? text.capacity() + 1 : 0;
@@ -19,7 +19,7 @@ inline void release_memory(std::string& text) {
   std::string().swap(text);
 }
 
-// Includes these texts of each item.
+// Includes the heap memory of the given string members of each item.
 template <typename T, typename... Texts>
 std::size_t heap_bytes(const std::vector<T>& items, Texts... texts) {
   std::size_t bytes = items.capacity() * sizeof(T);

@@ -17,7 +17,7 @@
 namespace memoir {
 namespace {
 
-// %K: the suffix.
+// Replaces %K in the format by the suffix.
 class Suffix final : public spdlog::custom_flag_formatter {
  public:
   explicit Suffix(std::function<std::string()> make) : make_(std::move(make)) {}
@@ -40,7 +40,7 @@ bool stderr_is_the_journal() {
   return fmt::format("{}:{}", status.st_dev, status.st_ino) == stream;
 }
 
-// The priority of syslog(3).
+// Returns the priority as in syslog(3).
 int priority_of(spdlog::level::level_enum level) {
   if (level >= spdlog::level::err) return 3;
   if (level == spdlog::level::warn) return 4;
@@ -54,8 +54,8 @@ struct Extras {
 };
 thread_local const Extras* extras = nullptr;
 
-// Lines go to stderr, prefixed by their priority (sd-daemon(3)); those with an id to the journal's socket, if that
-// works.
+// Writes lines to stderr, prefixed by their priority (sd-daemon(3)). Lines with an id go to the journal's socket
+// instead, if that works.
 class JournalSink final : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit JournalSink(std::string_view path) : socket_(path) {}

@@ -28,7 +28,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// At least two letters.
+// Returns the only candidate that starts with `word`, if `word` has at least two letters.
 std::optional<std::string> completed(std::string_view word, const std::vector<std::string>& candidates) {
   constexpr std::size_t enough = 2;
   const auto begins = [word](const std::string& candidate) { return candidate.starts_with(word); };

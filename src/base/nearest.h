@@ -9,8 +9,9 @@
 
 namespace memoir {
 
-// Returns the closest of `candidates` to `word`: by edit distance (a swap counts as one), at most a third of its
-// length, or one. Otherwise the only candidate that starts with `word`.
+// Returns the candidate with the smallest edit distance to `word` (a swap counts as one), if that is at most a third
+// of the word's length, or one. Otherwise returns the only candidate that starts with `word`; nullopt if there is
+// none.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 // "; did you mean 'web'?", printable; empty without a close candidate.

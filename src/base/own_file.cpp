@@ -30,8 +30,9 @@ Status check(const std::string& path, const struct stat& found) {
 Result<Fd> open_own_file(const std::string& path, mode_t mode) {
   Fd made(::open(path.c_str(), kFlags | O_CREAT | O_EXCL, mode));
   if (made) return made;
-  if (errno != EEXIST) return errno_error(errno, "make", path);
-  // Checked before opening, for a precise message; and after, because it may have been replaced.
+  if (errno != EEXIST) return errno_error(errno, "create", path);
+  // The file is checked before opening, for a precise message, and again afterwards, because it may have been
+  // replaced.
   TRY(check_own_file(path));
   Fd found(::open(path.c_str(), kFlags));
   struct stat status {};
@@ -44,7 +45,7 @@ Status check_own_file(const std::string& path) {
   struct stat found {};
   if (::lstat(path.c_str(), &found) == 0) return check(path, found);
   if (errno == ENOENT) return Done{};
-  return errno_error(errno, "look at", path);
+  return errno_error(errno, "inspect", path);
 }
 
 Result<std::string_view> read_named_file(const std::string& path, Buffer& buffer, std::size_t cap) {
@@ -56,7 +57,7 @@ Result<std::string_view> read_named_file(const std::string& path, Buffer& buffer
 Status check_regular(const std::string& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0 || S_ISREG(found.st_mode)) return Done{};
-  return Error{ErrorKind::denied, fmt::format("{}: is {}; name a file with --db", path,
+  return Error{ErrorKind::denied, fmt::format("{} is {}; name a file with --db", path,
                                               S_ISDIR(found.st_mode) ? "a directory" : "not a regular file")};
 }
 

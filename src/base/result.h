@@ -1,8 +1,8 @@
 #pragma once
 
-// A value or the error that prevented it. Functions that access the outside world (kernel files, the store, a
-// configuration) return Result; exceptions are left to start-up and to libraries, and are caught where they enter. g++
-// 12 has no std::expected in C++20.
+// A value or the error that prevented it; C++20 has no std::expected. Functions that access the outside world (kernel
+// files, the store, a configuration) return a Result. Only start-up code and libraries throw exceptions; callers of a
+// library catch them at the call.
 
 #include <cassert>
 #include <optional>
@@ -24,7 +24,7 @@ enum class ErrorKind {
 
 struct Error {
   ErrorKind kind = ErrorKind::io;
-  std::string message;  // a full sentence for humans: names the file or thing, and the remedy
+  std::string message;  // human-readable: names the file or thing, the problem and the remedy
 };
 
 struct Done {};
@@ -69,15 +69,16 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-// An operation without a value.
+// The result of an operation that has no value.
 using Status = Result<Done>;
 
-// Returns the value of a Result; an error ends the function with it. For a Status it is a separate statement.
+// Evaluates to the value of a Result. If it is an error, returns the error from the enclosing function. TRY of a
+// Status is a statement of its own.
 //
 //   const Snapshot snapshot = TRY(reader.snapshot(id));
 //
-// A statement within an expression is an extension of g++ and clang; use one TRY per expression. Its value lives only
-// as long as the expression: name it before a loop over it or over a part of it.
+// Statements within expressions are an extension of g++ and clang; use one TRY per expression. The value lives only as
+// long as the expression: assign it to a variable before looping over it or over a part of it.
 #define TRY(...)                           \
   __extension__({                          \
     auto tried = (__VA_ARGS__);            \

@@ -23,7 +23,7 @@ class SpawnPlan {
     give(what.out, STDOUT_FILENO, O_WRONLY);
     give(what.err, STDERR_FILENO, O_WRONLY);
 #if __GLIBC_PREREQ(2, 34)
-    // Our parent may have left some open.
+    // The process that started Memoir may have left descriptors open.
     ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
 #endif
     ::posix_spawnattr_init(&attributes_);
@@ -71,10 +71,10 @@ class SpawnPlan {
 };
 
 constexpr int kLowestNice = 19;
-// With more than FD_SETSIZE, select(2) of an old program writes out of bounds.
+// With more descriptors than FD_SETSIZE, an old program's select(2) writes out of bounds.
 constexpr rlim_t kFiles = 1024;
 
-// In sched_setattr(2)'s format; glibc before 2.41 lacks it.
+// The argument of sched_setattr(2), which glibc before 2.41 does not declare.
 struct Scheduling {
   std::uint32_t size = 48;
   std::uint32_t policy = SCHED_OTHER;
@@ -85,18 +85,18 @@ struct Scheduling {
 };
 static_assert(sizeof(Scheduling) == 48);
 
-// A service's negative score is inherited.
+// Resets the negative oom_score_adj that a program inherits from a service.
 void spare_no_more(pid_t pid) {
   Buffer buffer;
   const auto ours = read_file("/proc/self/oom_score_adj", buffer);
   if (!ours || !ours->starts_with('-')) return;
   const std::string path = fmt::format("/proc/{}/oom_score_adj", pid);
   const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  // Without permission it stays.
+  // Without permission the program keeps the score.
   if (file && ::write(file.get(), "0", 1) < 0) return;
 }
 
-// Policy and nice are one call, the only one for either that the unit permits.
+// Sets the policy and the nice value by sched_setattr(2), the only call for either that the systemd unit permits.
 void lower_priority(pid_t pid, bool background) {
   Scheduling scheduling;
   if (background) {
@@ -125,7 +125,7 @@ Result<Pipe> make_pipe() {
 
 Result<pid_t> spawn(Spawn what) {
   const pid_t pid = TRY(SpawnPlan(what).start(what.words, what.environment));
-  // Afterwards, and not by posix_spawn, which fails without permission.
+  // These are set after the start, because posix_spawn(3) would fail without permission.
   spare_no_more(pid);
   lower_priority(pid, what.background);
   limit_files(pid);

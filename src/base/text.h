@@ -11,7 +11,7 @@
 
 namespace memoir {
 
-// Parses all of `text` as a number, or returns nullopt. `base`: for integers that are not decimal.
+// Parses all of `text` as a number, or returns nullopt. Integers that are not decimal need their `base`.
 template <typename Number, typename... Base>
 std::optional<Number> parse_number(std::string_view text, Base... base) {
   Number value{};
@@ -40,18 +40,18 @@ std::string to_lower(std::string_view text);
 // Returns valid UTF-8 for any input: each byte that is not part of a valid sequence becomes `\xNN`.
 std::string to_utf8(std::string_view bytes);
 
-// The same, reversible: a backslash that could be read as an escape of to_utf8 becomes `\x5c`. `\x2d`, as systemd
-// writes it, stays.
+// Like to_utf8(), but reversible: a backslash that could be read as an escape of to_utf8 becomes `\x5c`. `\x2d`, as
+// systemd writes it, stays.
 std::string escape_bytes(std::string_view bytes);
 // Reverses escape_bytes().
 std::string unescape_bytes(std::string_view text);
 
-// Returns one line that a terminal shows unchanged, for any input: to_utf8, and control characters, escapes, newlines,
-// direction marks (U+202A…202E, U+2066…2069, U+200E/F) and invisible characters (U+200B…D, U+3164, U+FEFF …) become
-// `\n`, `\t`, `\xNN`, `\u202e`.
+// Returns one line that a terminal shows unchanged, for any input. Besides to_utf8(), it escapes control characters,
+// newlines, direction marks (U+202A…202E, U+2066…2069, U+200E/F) and invisible characters (U+200B…D, U+3164, U+FEFF …)
+// as `\n`, `\t`, `\xNN`, `\u202e`.
 std::string to_printable(std::string_view bytes);
 
-// cannot understand "MemFree: -4 kB". Printable; a long line is truncated.
+// Returns the text: cannot understand "MemFree: -4 kB". It is printable; a long line is truncated.
 std::string not_understood(std::string_view line);
 
 // "SIGKILL"; "signal 99" without a name.

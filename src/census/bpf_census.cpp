@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kAttempts = 3;
 
-// Reads to the end; passes complete records to `take`, in pieces.
+// Reads an iterator to its end and passes its records to `take` in pieces of complete records.
 template <typename Take>
 Status read_iterator(bpf_link* link, Take take) {
   const Fd iterator = TRY(open_iterator(link));
@@ -39,7 +39,7 @@ Status read_iterator(bpf_link* link, Take take) {
   return Done{};
 }
 
-// The kernel's list mapped into our memory, only the used part of it: mapped pages count as resident.
+// Maps the kernel's list of records into our memory. Mapped pages count as resident, so only the used part is mapped.
 class MappedList {
  public:
   MappedList() = default;
@@ -47,7 +47,7 @@ class MappedList {
   MappedList(const MappedList&) = delete;
   MappedList& operator=(const MappedList&) = delete;
 
-  // The first `count` records; nullptr if they cannot be mapped.
+  // Returns the first `count` records; nullptr if they cannot be mapped.
   const census_record* of(std::size_t count, int map) {
     if (count * sizeof(census_record) <= bytes_) return static_cast<const census_record*>(at_);
     unmap();
@@ -94,7 +94,8 @@ class BpfCensus final : public Census {
   std::string_view name() const override { return "bpf"; }
 
  private:
-  // In pid order. Returns false if it is unavailable: before kernel 6.7, or with too many processes.
+  // Passes the records of the list to `add` in pid order. Returns false if there is no list: before Linux 6.7, or with
+  // too many processes.
   template <typename Seen, typename Add>
   bool read_listed(const bpf_program* program, std::vector<Seen>& seen, Add add) {
     const std::uint32_t count = many_ ? 0 : run(program);
@@ -105,7 +106,7 @@ class BpfCensus final : public Census {
     std::vector<const census_record*> by_pid;
     by_pid.reserve(count);
     for (const census_record& record : std::span(listed, count)) by_pid.push_back(&record);
-    std::ranges::stable_sort(by_pid, {}, &census_record::pid);  // they come by age: mostly sorted
+    std::ranges::stable_sort(by_pid, {}, &census_record::pid);  // the list is in order of age, so mostly sorted
     seen.clear();
     seen.reserve(count);
     for (const census_record* record : by_pid) add(*record);
@@ -113,7 +114,7 @@ class BpfCensus final : public Census {
   }
 
   static std::uint32_t run(const bpf_program* program) {
-    bpf_test_run_opts run{};  // LIBBPF_OPTS is not C++ to clang
+    bpf_test_run_opts run{};  // clang does not accept LIBBPF_OPTS in C++
     run.sz = sizeof run;
     const int descriptor = bpf_program__fd(program);
     return descriptor >= 0 && bpf_prog_test_run_opts(descriptor, &run) == 0 ? run.retval : 0;

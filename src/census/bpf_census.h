@@ -1,16 +1,16 @@
 #pragma once
 
-// Census by BPF. A walk over the list of processes gives all memory fields of /proc/PID/status, in some 0.2 µs a
-// process (three times that once a second, with cold processor caches). Before Linux 6.7, and with very many processes,
-// an iterator over all tasks is read once, which takes twice as long. Process events go through a ring buffer. Needs
-// kernel 5.8 with BTF, CAP_BPF and CAP_PERFMON. The per-CPU parts of counters are summed, so that they are exact where
-// status is not.
+// Census by BPF. A walk over the list of processes gives all memory fields of /proc/PID/status, in about 0.2 µs per
+// process (three times as long once a second, when the processor's caches are cold). Before Linux 6.7, and with very
+// many processes, an iterator over all tasks is read instead, which takes twice as long. Process events go through a
+// ring buffer. BPF needs kernel 5.8 with BTF, CAP_BPF and CAP_PERFMON. The BPF programs sum the per-CPU parts of
+// counters, so the values are exact even where those of status are not.
 
 #include "census/census.h"
 
 namespace memoir {
 
-// Untested (probe_bpf() tests it). An error names the missing part, including a build without it (MEMOIR_BPF).
+// Loads the programs; probe_bpf() tests them. An error names the missing part, such as MEMOIR_BPF in this build.
 FoundByBpf open_by_bpf();
 
 }  // namespace memoir

@@ -1,5 +1,5 @@
 // Process events by BPF: programs at tracepoints write into a ring buffer, which is read through its mapping. Reading
-// needs no system call and no privilege, costs 0.3 µs a record, and nothing without events.
+// needs no system call and no privilege. It costs 0.3 µs per record, and nothing without events.
 
 #include <algorithm>
 #include <array>
@@ -71,7 +71,8 @@ class BpfEvents final : public ProcessEvents {
   std::shared_ptr<census_bpf> programs_;
   OwnedBpf<ring_buffer> ring_;
   std::array<OwnedBpf<bpf_link>, 4> links_;
-  // Kernels may lack the tracepoints of these. Without cgroup events, cgroups are read with keyframes.
+  // Some kernels lack the tracepoints of these two. Without cgroup events, the processes' cgroups are read at
+  // keyframes.
   OwnedBpf<bpf_link> attachments_;
   OwnedBpf<bpf_link> signals_;
   std::string no_signals_;

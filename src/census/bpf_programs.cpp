@@ -20,14 +20,14 @@ int say_nothing(libbpf_print_level, const char*, va_list) {
   return 0;
 }
 
-// Kernels before 5.11 count BPF memory as locked memory.
+// Returns whether less memory may be locked than BPF needs. Kernels before 5.11 count BPF memory as locked memory.
 bool little_may_be_locked() {
   constexpr rlim_t enough = 8U << 20;
   rlimit locked{};
   return ::getrlimit(RLIMIT_MEMLOCK, &locked) == 0 && locked.rlim_cur < enough;
 }
 
-// The program runs when it is read, and writes no output.
+// Runs the program find_cpus by reading its iterator, which has no output.
 Status run_find_cpus(const census_bpf& programs) {
   const OwnedBpf<bpf_link> link(bpf_program__attach_iter(programs.progs.find_cpus, nullptr));
   if (!link) return bpf_error("a BPF iterator over maps", errno);
@@ -85,8 +85,8 @@ Result<OwnedBpf<census_bpf>> load(Parts parts) {
   return programs;
 }
 
-// Loading dominates a start: the census and the events share the loaded programs. If the kernel rejects the programs
-// for lists or events, the census works without them.
+// Loading takes most of the start-up time, so the census and the events share the loaded programs. If the kernel
+// rejects the programs for lists or events, the census works without them.
 FoundByBpf open_what_may_be() {
   if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0) {
     const Error error{ErrorKind::not_found,
@@ -123,7 +123,7 @@ Result<Fd> open_iterator(bpf_link* link) {
 
 FoundByBpf open_by_bpf() {
   auto found = open_what_may_be();
-  ::malloc_trim(0);  // the loader had the kernel's types in memory
+  ::malloc_trim(0);  // returns the memory that the loader needed for the kernel's types
   return found;
 }
 

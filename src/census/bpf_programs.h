@@ -26,7 +26,7 @@ Error bpf_error(const char* what, int error);
 
 Result<Fd> open_iterator(bpf_link* link);
 
-// Both keep the programs loaded.
+// The census and the events each keep the programs loaded.
 Result<std::unique_ptr<Census>> make_bpf_census(std::shared_ptr<census_bpf> programs);
 Result<std::unique_ptr<ProcessEvents>> make_bpf_events(std::shared_ptr<census_bpf> programs);
 

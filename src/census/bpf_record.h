@@ -1,11 +1,11 @@
-/* Records of the BPF programs: one for each process, and one for each event. C, for both sides. Sizes are pages unless
- * noted otherwise; values that the kernel lacks are 0. */
+/* Records of the BPF programs: one for each process, and one for each event. This header is C, so that the BPF programs
+ * and the recorder share it. Sizes are in pages unless noted otherwise; values that the kernel lacks are 0. */
 #ifndef MEMOIR_CENSUS_BPF_RECORD_H
 #define MEMOIR_CENSUS_BPF_RECORD_H
 
 #include <linux/types.h>
 
-/* Numbers of the kernel (include/linux/mm_types_task.h). */
+/* The kernel's numbers of the counters of resident pages (include/linux/mm_types_task.h). */
 enum { kCensusFile, kCensusAnon, kCensusSwap, kCensusShmem, kCensusCounters };
 
 enum { kCensusMostCpus = 512 };
@@ -17,11 +17,11 @@ struct census_record {
   __u64 peak_rss;
   __s32 pid;
   __u32 has_memory;
-  /* A brief sample ends here. */
+  /* A brief sample has none of the following values. */
   __s32 parent_pid;
   __u32 uid;
   __s32 threads;
-  __u32 state; /* task_struct's __state and exit_state in one */
+  __u32 state; /* task_struct's __state | exit_state */
   __u64 size;
   __u64 peak_size;
   __u64 locked;
@@ -33,7 +33,7 @@ struct census_record {
   __u64 code_begin; /* addresses */
   __u64 code_end;
   __u64 page_tables_bytes;
-  __u64 minor_faults; /* of the first thread, and of exited ones */
+  __u64 minor_faults; /* of the main thread and of exited threads */
   char comm[16];
 };
 
@@ -43,8 +43,8 @@ enum { kCensusMostListed = 4096 };
 
 enum { kEventFork, kEventExec, kEventExit, kEventVictim, kEventSignal, kEventAttach };
 
-/* With the ring's own 8 bytes a record takes 64, that of an exit or a signal 128. The reader is woken at this fill
- * level. */
+/* With the ring's header of 8 bytes, a record takes 64 bytes, and that of an exit or a signal 128. The reader is woken
+ * when kEventWakeBytes are in the ring. */
 enum { kEventRingBytes = 256 * 1024, kEventWakeBytes = 64 * 1024 };
 
 struct event_record {
@@ -52,7 +52,7 @@ struct event_record {
   __u64 start_ns;
   __s64 peak_rss;
   __u16 kind;
-  __u16 shares_memory; /* start: with its parent, as after vfork(2) */
+  __u16 shares_memory; /* fork: 1 if the child uses its parent's memory, as after vfork(2) */
   __s32 pid;
   __s32 parent_pid;
   __s32 exit_code; /* in wait(2)'s format */
@@ -61,14 +61,14 @@ struct event_record {
 
 struct exit_record {
   struct event_record event;
-  __u64 cgroup_id;        /* inode of its folder in the v2 hierarchy */
-  __u64 memory_cgroup_id; /* in that of the memory controller */
+  __u64 cgroup_id;        /* inode of its cgroup's folder in the v2 hierarchy */
+  __u64 memory_cgroup_id; /* inode in the hierarchy of the memory controller */
   __s64 rss[kCensusCounters];
   __u32 uid;
   __u32 has_memory; /* rss is known */
 };
 
-/* A signal of a user-space OOM killer; the event is that of the victim. */
+/* A signal that a user-space OOM killer sent; `event` describes the victim. */
 struct signal_record {
   struct event_record event;
   __s64 rss[kCensusCounters];

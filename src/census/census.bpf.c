@@ -1,8 +1,9 @@
-// The census by BPF: an iterator over all tasks (Documentation/bpf/bpf_iterators.rst) writes a record for each process.
-// And its events: programs at tracepoints of the scheduler, of the OOM killer and of signals write records into a ring
-// buffer.
+// The BPF programs of the census and of process events. For the census, a walk over the list of processes, or on some
+// kernels an iterator over all tasks (Documentation/bpf/bpf_iterators.rst), writes a record for each process. For
+// events, programs at tracepoints of the scheduler, of cgroups, of the OOM killer and of signals write records into a
+// ring buffer.
 
-// The others need linux/bpf.h.
+// linux/bpf.h comes first, because the other headers need it.
 // clang-format off
 #include <linux/bpf.h>
 
@@ -15,8 +16,8 @@
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-// Location of each CPU's part of a counter. A per-CPU map of our own gives it: the address of its value on a CPU minus
-// its base is the offset of all per-CPU objects there. (The kernel's this_cpu_off is not in every kallsyms.)
+// A per-CPU map that shows where each CPU's part of a counter is. The address of the map's value on a CPU, minus the
+// map's base, is the offset of all per-CPU objects of that CPU. (The kernel's this_cpu_off is not in every kallsyms.)
 struct {
   __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
   __uint(max_entries, 1);
@@ -24,13 +25,13 @@ struct {
   __type(value, u64);
 } probe SEC(".maps");
 
-__u64 cpu_offset[kCensusMostCpus];  // find_cpus() stores the address; its reader subtracts probe_base
+__u64 cpu_offset[kCensusMostCpus];  // find_cpus() stores addresses, from which memoird subtracts probe_base
 __u64 probe_base;
 __u32 probe_id;
-__u32 cpus;    // number of known ones
-__u32 by_cpu;  // this kernel counts by CPU: since 6.2
+__u32 cpus;    // number of CPUs in cpu_offset
+__u32 by_cpu;  // 1 if the kernel counts by CPU, as it does since 6.2
 
-// Set before loading: the verifier treats it as a constant, which bounds its walk of loops.
+// memoird sets it before loading. The verifier treats it as a constant, which limits how far it follows loops.
 const volatile __u32 possible_cpus = kCensusMostCpus;
 
 static __always_inline int counts_by_cpu(void) {
@@ -40,7 +41,8 @@ static __always_inline int counts_by_cpu(void) {
 
 SEC("iter/bpf_map")
 int find_cpus(struct bpf_iter__bpf_map* context) {
-  // The helper below was added in 5.19: before 6.2 the verifier finds this code unreachable.
+  // bpf_map_lookup_percpu_elem() exists only since 5.19. Before 6.2 the verifier accepts the call, because this return
+  // makes it unreachable.
   if (!counts_by_cpu()) return 0;
   by_cpu = 1;
   struct bpf_map___any* map = context->map;
@@ -53,15 +55,15 @@ int find_cpus(struct bpf_iter__bpf_map* context) {
     if (i >= kCensusMostCpus) break;
     void* value = bpf_map_lookup_percpu_elem(&probe, &zero, i);
     if (!value) break;
-    cpu_offset[i] = (u64)value;  // the verifier forbids arithmetic with it here
+    cpu_offset[i] = (u64)value;  // the verifier forbids subtracting the base here
     cpus = i + 1;
   }
   return 0;
 }
 
-// `count` alone is off by up to max(32, 2 × CPUs) pages for each CPU.
+// Adds the parts of all CPUs to `sums`. Without them a counter is off by up to max(32, 2 × CPUs) pages for each CPU.
 static __always_inline void add_of_cpus(s64* sums, void* const* parts) {
-  // Since 6.6 the four are adjacent.
+  // Since 6.6 the parts of the four counters are adjacent.
   const int together =
       parts[1] == parts[0] + sizeof(s32) && parts[2] == parts[1] + sizeof(s32) && parts[3] == parts[2] + sizeof(s32);
   for (u32 cpu = 0; cpu < possible_cpus; cpu++) {
@@ -84,7 +86,7 @@ static __always_inline void read_counters(s64* rss, struct mm_struct* mm) {
     bpf_core_read(rss, kCensusCounters * sizeof *rss, &old->rss_stat.count);
     return;
   }
-  // Our percpu_counter is smaller than the kernel's: steps use the real size.
+  // The kernel's percpu_counter is larger than the one declared here, so the steps use the kernel's size.
   void* counters = &mm->rss_stat;
   void* parts[kCensusCounters];
   for (int i = 0; i < kCensusCounters; i++) {
@@ -95,8 +97,8 @@ static __always_inline void read_counters(s64* rss, struct mm_struct* mm) {
   add_of_cpus(rss, parts);
 }
 
-// The verifier knows the types of the iterators' tasks and of their pointers: they are read by plain loads, in a third
-// of the time.
+// Like read_counters(), for a task from an iterator. The verifier knows the types of such tasks and of their pointers,
+// so plain loads can read them, in a third of the time.
 static __always_inline void read_resident(struct census_record* record, struct mm_struct* mm) {
   record->peak_rss = mm->hiwater_rss;
   if (!counts_by_cpu()) return read_counters(record->rss, mm);
@@ -132,13 +134,13 @@ static __always_inline u32 state_of(struct task_struct* task) {
 static __always_inline void read_process(struct census_record* record, struct task_struct* task, int whole) {
   record->pid = task->tgid;
   record->start_ns = task->start_boottime;
-  // None: a zombie, or a leader that exited before its threads.
+  // A zombie has no memory, nor has a main thread that exited before its other threads.
   struct mm_struct* mm = task->mm;
   record->has_memory = mm != 0;
   if (mm) read_resident(record, mm);
   if (!whole) return;
   if (mm) read_sizes(record, mm);
-  // Under RCU: some kernels' types say so, and require the lock.
+  // On kernels that declare these pointers as protected by RCU, loading them requires the RCU read lock.
   struct task_struct* parent = task->real_parent;
   const struct cred* cred = task->cred;
   record->parent_pid = parent ? parent->tgid : 0;
@@ -175,8 +177,8 @@ struct {
 
 __u32 listed_count;
 
-// An iterator spends most of its time stepping from pid to pid. Walking the list of processes takes a fifth of it.
-// Returns their number; 0 if the kernel cannot.
+// Writes all processes into the map `listed`. Walking the list of processes takes a fifth of the time of the iterator
+// above, which steps from pid to pid. Returns the number of processes; 0 if the kernel lacks this walk.
 static __always_inline int list_all(int whole) {
   if (!bpf_core_type_exists(struct bpf_iter_task)) return 0;
   listed_count = 0;
@@ -186,7 +188,7 @@ static __always_inline int list_all(int whole) {
   bpf_iter_task_new(&tasks, 0, kAllProcesses);
   while ((task = bpf_iter_task_next(&tasks))) {
     if (task->flags & kKernelThread) continue;
-    const u32 at = listed_count++;  // not a local number: the verifier would walk each of its values
+    const u32 at = listed_count++;  // a global: the verifier would follow each value of a local number
     struct census_record* record = bpf_map_lookup_elem(&listed, &at);
     if (!record) break;
     read_process(record, task, whole);
@@ -211,9 +213,9 @@ struct {
   __uint(max_entries, kEventRingBytes);
 } ring SEC(".maps");
 
-__u64 events_lost;  // because the ring was full
+__u64 events_lost;  // events dropped because the ring was full
 
-// The verifier needs a constant size.
+// Reserves a record in the ring. A macro, because the verifier needs a constant size.
 #define NEW_RECORD(type)                                                 \
   ({                                                                     \
     struct type* record = bpf_ringbuf_reserve(&ring, sizeof *record, 0); \
@@ -243,7 +245,8 @@ static __always_inline void name_process(struct event_record* event, struct task
   BPF_CORE_READ_STR_INTO(&event->comm, task, group_leader, comm);
 }
 
-// It is read at the next scan. The reader is woken only if much is waiting, or if it is `urgent`.
+// Passes a record to memoird, which reads it at the next scan. Wakes memoird earlier only if the record is `urgent` or
+// much is waiting.
 static __always_inline void submit(void* record, int urgent) {
   const u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
   bpf_ringbuf_submit(record, urgent || waiting >= kEventWakeBytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
@@ -261,14 +264,14 @@ int on_fork(struct bpf_raw_tracepoint_args* context) {
   struct event_record* event = new_event(kEventFork);
   if (!event) return 0;
   name_process(event, child);
-  event->parent_pid = BPF_CORE_READ(parent, tgid);  // owner of the copied memory, which may differ from the parent
-                                                    // (CLONE_PARENT)
+  // The forking process, which owns the copied memory. With CLONE_PARENT it is not the child's parent.
+  event->parent_pid = BPF_CORE_READ(parent, tgid);
   event->shares_memory = BPF_CORE_READ(child, mm) == BPF_CORE_READ(parent, mm);
   submit(event, 0);
   return 0;
 }
 
-// By now the exec'ing thread is the leader.
+// When this tracepoint is reached, the exec'ing thread is the main thread.
 SEC("raw_tp/sched_process_exec")
 int on_exec(struct bpf_raw_tracepoint_args* context) {
   struct event_record* event = new_event(kEventExec);
@@ -321,7 +324,8 @@ int on_exit(struct bpf_raw_tracepoint_args* context) {
   return 0;
 }
 
-// Each hierarchy reports itself, and threads moved one by one are reported one by one.
+// The kernel reports each hierarchy by itself, and also each thread that is moved alone. Threads other than the main
+// thread are ignored.
 SEC("raw_tp/cgroup_attach_task")
 int on_attach(struct bpf_raw_tracepoint_args* context) {
   struct task_struct* task = (void*)context->args[2];
@@ -333,7 +337,7 @@ int on_attach(struct bpf_raw_tracepoint_args* context) {
   return 0;
 }
 
-// Its argument is a pid in older kernels and a task in newer ones (6.8): addresses are above all pids.
+// The argument is a task since Linux 6.8 and a pid before. Addresses are above all pids.
 SEC("raw_tp/mark_victim")
 int on_victim(struct bpf_raw_tracepoint_args* context) {
   const u64 victim = context->args[0];
@@ -348,7 +352,7 @@ int on_victim(struct bpf_raw_tracepoint_args* context) {
   return 0;
 }
 
-// `bytes`: length of the name with its end. memcmp() is not available here.
+// `bytes` is the length of `name` including its NUL. BPF has no memcmp().
 static __always_inline int is_named(const char* comm, const char* name, int bytes) {
 #pragma unroll
   for (int i = 0; i < bytes; i++) {
@@ -358,8 +362,8 @@ static __always_inline int is_named(const char* comm, const char* name, int byte
 }
 #define IS_NAMED(comm, name) is_named(comm, name, sizeof(name))
 
-// A user-space OOM killer. Any user may use such a program name, so it must have the right to kill all users'
-// processes.
+// Returns whether the task is a user-space OOM killer. Any user may run a program with such a name, so the task must
+// also be allowed to kill all users' processes.
 static __always_inline int is_oom_killer(struct task_struct* task, const char* comm) {
   if (!IS_NAMED(comm, "systemd-oomd") && !IS_NAMED(comm, "earlyoom") && !IS_NAMED(comm, "nohang") &&
       !IS_NAMED(comm, "oomd")) {
@@ -371,8 +375,8 @@ static __always_inline int is_oom_killer(struct task_struct* task, const char* c
   return (effective.bits & kMayKill) && BPF_CORE_READ(cred, user_ns, level) == 0;
 }
 
-// Not sent by the kernel: its own OOM killer, or a timer, may run in any process's context. Writing to cgroup.kill has
-// no info at all.
+// Returns whether a process sent the signal. The kernel's own signals, from its OOM killer or a timer, may be sent in
+// the context of any process. A signal that results from a write to cgroup.kill has no info at all.
 static __always_inline int is_sent(struct kernel_siginfo* info) {
   if (!info) return 1;
   if (info == (void*)1) return 0;  // SEND_SIG_PRIV
@@ -380,7 +384,7 @@ static __always_inline int is_sent(struct kernel_siginfo* info) {
   return code == kByUser || code == kByQueue || code == kByThread;
 }
 
-// Runs for every signal of the machine, taking 0.1 µs.
+// Runs for every signal on the machine, in 0.1 µs.
 SEC("raw_tp/signal_generate")
 int on_signal(struct bpf_raw_tracepoint_args* context) {
   const int signal = (int)context->args[0];

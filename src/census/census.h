@@ -19,7 +19,7 @@
 
 namespace memoir {
 
-// A process; kernel threads are left out. Values that the kernel lacks are absent from `memory`: for a zombie all.
+// A process that is not a kernel thread. Values that the kernel lacks are absent from `memory`; a zombie has none.
 struct CensusProcess {
   std::int32_t pid = 0;
   std::int32_t parent_pid = 0;
@@ -29,12 +29,12 @@ struct CensusProcess {
   char state = '?';               // as ProcessSample::state
   std::string comm;               // any bytes, 15 at most
   ProcessMemory memory;           // the fields of /proc/PID/status
-  // Pages of minor faults so far, for a process with one thread, by BPF. The first write to a page left shared by a
-  // fork is such a fault.
+  // Size of the pages of all minor faults so far. Known only by BPF, for a process with one thread. The first write to
+  // a page that a fork left shared is a minor fault.
   std::optional<std::int64_t> faulted_kib;
 
-  // False by /proc: then only pid and start, VmSize, VmRSS and RssAnon are known. `statm` is the text read: while it is
-  // unchanged, the other memory fields of status have hardly changed.
+  // False for the census by /proc, which knows only pid, start, VmSize, VmRSS and RssAnon. `statm` then has the values
+  // read: while they are unchanged, the other memory fields of status have hardly changed.
   bool whole = true;
   Statm statm;
 };
@@ -58,37 +58,40 @@ class Census {
  public:
   virtual ~Census() = default;
 
-  // Reads the processes of this moment, sorted by pid; overwrites those of the previous read. A missing process may
-  // still be running: some sandboxes hide theirs. After an error they are invalid.
+  // Replaces `processes` by those of this moment, sorted by pid. A missing process may still be running: some
+  // sandboxes hide theirs. After an error `processes` is invalid.
   virtual Status read(std::vector<CensusProcess>& processes) = 0;
 
-  // The same for a scan between two ticks, which introduces no processes.
+  // Reads only the values that a scan between two ticks needs. Otherwise like read().
   virtual Status read_brief(std::vector<BriefSample>& samples);
 
-  // "bpf", "proc": as stored.
+  // "bpf" or "proc", as stored.
   virtual std::string_view name() const = 0;
 
   // The pids of /proc listed by the last read, ascending, with kernel threads; nullptr if it needed no list.
   virtual const std::vector<std::int32_t>* listed() const { return nullptr; }
 
  private:
-  std::vector<CensusProcess> processes_;  // by a brief read; reused
+  std::vector<CensusProcess> processes_;  // buffer of read_brief()
 };
 
-// Compares the census's values for a child with known memory with the kernel's files. The error names the difference:
-// an unknown kernel, another pid or time namespace. Forks: call it before starting threads.
+// Compares the census's values for a child with known memory to those in the kernel's files. The error names the
+// difference; the cause may be an unknown kernel, or another pid or time namespace. It forks, so call it before
+// starting threads.
 Status verify_census(Census& census, const ProcFs& proc);
 
-// By BPF, if it may be used and agrees with /proc. Otherwise the error contains the reason and the remedy.
+// The census and the events by BPF, if BPF is permitted and agrees with /proc. Otherwise an error with the reason and
+// the remedy.
 struct FoundByBpf {
   Result<std::unique_ptr<Census>> census;
   Result<std::unique_ptr<ProcessEvents>> events;
 };
 
-// The capability for loading (CAP_BPF) is dropped if reads do not need it; existing threads would keep it.
+// Loads and tests the BPF programs. Then drops CAP_BPF if reads do not need it. Call it before starting threads, which
+// would keep the capability.
 FoundByBpf probe_bpf(const ProcFs& proc);
 
-// By statm of each process, which works everywhere. The budget outlives it.
+// Makes a census that reads statm of each process, which works on every kernel. `budget` must outlive it.
 std::unique_ptr<Census> make_proc_census(std::shared_ptr<const ProcFs> proc, DescriptorBudget& budget);
 
 }  // namespace memoir

@@ -17,24 +17,25 @@ namespace memoir {
 
 enum class ProcessEventKind : std::uint8_t { forked, execed, exited, oom_victim, signalled, attached };
 
-// Threads cause none: a process forks once, and exits with the last of its threads.
+// New threads cause no event, and a process exits with the last of its threads. A comment that begins with a kind
+// applies to events of that kind only.
 struct ProcessEvent {
   ProcessEventKind kind = ProcessEventKind::forked;
   std::int32_t pid = 0;
-  std::int32_t parent_pid = 0;    // start: the forking process
-  bool shares_memory = false;     // start: it uses the parent's memory, as after vfork(2)
+  std::int32_t parent_pid = 0;    // forked: the forking process
+  bool shares_memory = false;     // forked: it uses the parent's memory, as after vfork(2)
   std::uint64_t start_ticks = 0;  // as ProcessKey::start_ticks; 0: unknown (a victim, before Linux 6.8)
   std::int64_t boot_ns = 0;       // time of the event
-  std::int32_t exit_code = 0;     // exit: in wait(2)'s format
-  // exit: peak of the resident memory. Since Linux 6.16 of the last image, before of all images that it ran. A process
-  // made by vfork(2) that never exec'd has its parent's memory.
+  std::int32_t exit_code = 0;     // exited: in wait(2)'s format
+  // exited: peak RSS of the last image since Linux 6.16, and of all images that the process ran before Linux 6.16. A
+  // process started by vfork(2) that never exec'd has the peak of its parent's memory.
   std::optional<std::int64_t> peak_kib;
-  std::optional<MemoryAtExit> held;    // exit: since Linux 6.16; signal: when it was sent
-  std::uint32_t uid = 0;               // exit
-  std::uint64_t cgroup_id = 0;         // exit: inode of its folder in the v2 hierarchy; 0: unknown,
-  std::uint64_t memory_cgroup_id = 0;  // and in that of the memory controller
-  std::string comm;                    // any bytes, at most 15; start: the parent's
-  std::optional<OomKiller> killer;     // signal
+  std::optional<MemoryAtExit> held;    // exited: since Linux 6.16; signalled: when the signal was sent
+  std::uint32_t uid = 0;               // exited
+  std::uint64_t cgroup_id = 0;         // exited: inode of its cgroup's folder in the v2 hierarchy; 0: unknown
+  std::uint64_t memory_cgroup_id = 0;  // exited: inode in the hierarchy of the memory controller; 0: unknown
+  std::string comm;                    // any bytes, at most 15; forked: the parent's
+  std::optional<OomKiller> killer;     // signalled
 
   friend bool operator==(const ProcessEvent&, const ProcessEvent&) = default;
 };
@@ -50,11 +51,11 @@ class ProcessEvents {
   // Becomes readable (poll(2)) when the buffer is filling up, and when an OOM killer chose a victim. -1: never.
   virtual int wait_fd() const { return -1; }
 
-  // Why it does not report signals; empty if it does.
+  // The reason why signals are not reported; empty if they are.
   virtual std::string no_signals() const { return {}; }
 };
 
-// Checks that a child's events are reported correctly. Forks: call it before starting threads.
+// Checks that a child's events are reported correctly. It forks, so call it before starting threads.
 Status verify_events(ProcessEvents& events, const ProcFs& proc);
 
 }  // namespace memoir

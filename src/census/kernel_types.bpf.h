@@ -1,5 +1,5 @@
-/* Used members of the kernel's types. The loader relocates them (CO-RE), so building needs neither a kernel's BTF nor
- * its headers. A flavour (___NAME) is the same type in other kernels. */
+/* The members of the kernel's types that the programs use. The loader relocates them (CO-RE), so building needs neither
+ * a kernel's BTF nor its headers. A type with a suffix ___NAME is the same type as other kernels define it. */
 #ifndef MEMOIR_CENSUS_KERNEL_TYPES_BPF_H
 #define MEMOIR_CENSUS_KERNEL_TYPES_BPF_H
 
@@ -42,10 +42,10 @@ struct cgroup_subsys_state {
   struct cgroup* cgroup;
 } KERNEL;
 struct css_set {
-  struct cgroup_subsys_state* subsys[1];  // more: each controller has its own
+  struct cgroup_subsys_state* subsys[1];  // the kernel's array has an element for each controller
   struct cgroup* dfl_cgrp;
 } KERNEL;
-enum cgroup_subsys_id { memory_cgrp_id };  // another number in each kernel
+enum cgroup_subsys_id { memory_cgrp_id };  // the number depends on the kernel's configuration
 struct atomic64 {
   s64 counter;
 } KERNEL;

@@ -1,5 +1,5 @@
-// The census by /proc: one small read of each process through a kept descriptor, some 1 µs. For a new process, or one
-// without a kept descriptor, the start time is read as well.
+// The census by /proc: one small read of each process through a kept descriptor, which takes about 1 µs. For a new
+// process, or one without a kept descriptor, the start time is read as well.
 
 #include <algorithm>
 #include <optional>
@@ -64,16 +64,16 @@ class ProcCensus final : public Census {
     return seen;
   }
 
-  // nullopt: it has exited, or statm could not be parsed.
+  // Returns nullopt if the process has exited or if statm could not be parsed.
   std::optional<Statm> read(Known& process) {
     if (process.statm.kept()) {
       const auto statm = read_statm(process);
-      // A kernel thread with a size became a process: a usermode helper of the kernel.
+      // A kernel thread with a size has become a process: a usermode helper of the kernel.
       if (statm && !(process.kernel_thread && statm->size_kib > 0)) return *statm;
       process.statm.close();
     }
-    // Opened by path, it may be another process that reused the pid: stat shows that. A process that exited between the
-    // two reads is detected at the next scan, when its descriptor is empty.
+    // A file opened by path may belong to another process that reused the pid: stat shows that. A process that exited
+    // between the two reads is detected at the next scan, when its descriptor cannot be read.
     const auto statm = read_statm(process);
     if (!statm || !identify(process)) return std::nullopt;
     return *statm;

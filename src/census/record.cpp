@@ -14,10 +14,10 @@ using F = ProcessField;
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
-// More pages than any address space has; a higher count is not the kernel's, and would overflow as bytes.
+// More pages than any address space has. A higher count is invalid, and would overflow as bytes.
 constexpr std::int64_t kMaxPages = 1LL << 45;
 
-// A counter's parts are summed while they change: the sum may be below 0.
+// The parts of a counter change while they are summed, so the sum may be below 0.
 std::int64_t pages_of(std::int64_t counter) {
   return std::clamp<std::int64_t>(counter, 0, kMaxPages);
 }

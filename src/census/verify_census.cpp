@@ -41,7 +41,7 @@ class HoldingChild {
   pid_t pid() const { return pid_; }
 
  private:
-  // Only what is permitted between fork and exec with other threads running.
+  // Calls only functions that are permitted between fork and exec while other threads run.
   [[noreturn]] void hold(int ready) const {
     ::close(ends_[1]);
     void* const memory = ::mmap(nullptr, kHeldBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -17,7 +17,7 @@ constexpr int kEndsWith = 42;
 // Forks a child that uses some memory and exits; it stays a zombie.
 Result<pid_t> make_zombie() {
   const pid_t pid = ::fork();
-  if (pid < 0) return errno_error(errno, "make", "a child to test process events with");
+  if (pid < 0) return errno_error(errno, "start", "a child process to test process events");
   if (pid == 0) {
     void* const memory = ::mmap(nullptr, kChildBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) ::_exit(1);
@@ -29,7 +29,8 @@ Result<pid_t> make_zombie() {
   return pid;
 }
 
-// On some kernels counters may be off by this much.
+// Returns whether the reported peak has at least half of the child's memory; some kernels' counters are off by as
+// much.
 bool held_it(const ProcessEvent& end) {
   return end.peak_kib.value_or(0) >= static_cast<std::int64_t>(kChildBytes / 1024 / 2);
 }

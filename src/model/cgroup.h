@@ -1,7 +1,7 @@
 #pragma once
 
-// A cgroup's memory limits and usage: its processes and those of its descendants, page cache and kernel memory
-// included. Sizes are KiB. nullopt if the kernel does not report the value, or if there is no limit.
+// A cgroup's memory limits and usage. Usage includes descendants, page cache and kernel memory. Sizes are KiB. A value
+// is nullopt if the kernel does not report it, or if there is no limit.
 
 #include <cstdint>
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace memoir {
 
-// Returns "/a" for "/a/b", and "/" for "/a". Empty for the root and for text that is no path. "/../a", outside of the
-// recorder's cgroup namespace, gives "/..", which has no known parent.
+// Returns the parent: "/a" for "/a/b", "/" for "/a", and nothing for the root and for text that is no path. "/../a" is
+// outside of the recorder's cgroup namespace; its parent is "/..", which has no known parent.
 constexpr std::string_view cgroup_above(std::string_view path) {
   const std::size_t cut = path.rfind('/');
   if (path.size() <= 1 || cut == std::string_view::npos || path.substr(cut) == "/..") return {};
@@ -40,8 +40,8 @@ struct CgroupSample {
   std::optional<std::int64_t> high_kib;      // memory.high, beyond which processes are throttled; nullopt: no limit, or
                                              // unknown
   std::optional<std::int64_t> swap_max_kib;  // memory.swap.max; nullopt: no limit, or unknown
-  std::optional<std::int64_t> anon_kib{};    // part of current, like the following fields: neither file-backed nor
-                                             // shared
+  // Parts of current:
+  std::optional<std::int64_t> anon_kib{};    // neither file-backed nor shared
   std::optional<std::int64_t> shmem_kib{};   // tmpfs and shared memory
   std::optional<std::int64_t> kernel_kib{};  // kernel memory: stacks, page tables, slab …
 
@@ -59,8 +59,8 @@ struct CgroupDetail {
   std::optional<std::int64_t> low_events{};     // reclaims in spite of memory.low
   std::optional<std::int64_t> high_events{};    // throttlings at memory.high
   std::optional<std::int64_t> max_events{};     // allocations that reached memory.max; v1's memory.failcnt
-  std::optional<std::int64_t> oom_events{};     // those that found nothing to reclaim
-  std::optional<std::int64_t> oom_kills{};      // processes killed by the OOM killer; v1 counts only its own
+  std::optional<std::int64_t> oom_events{};     // such allocations that found nothing to reclaim
+  std::optional<std::int64_t> oom_kills{};      // processes killed by the OOM killer; with v1 without descendants
   std::optional<std::int64_t> own_oom_kills{};
   std::optional<std::int64_t> psi_some_total_us{};  // memory.pressure: time in which some process waited for memory
   std::optional<std::int64_t> psi_full_total_us{};  // time in which all processes waited

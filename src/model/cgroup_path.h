@@ -1,6 +1,6 @@
 #pragma once
 
-// The components of a cgroup's path, with the containers that they are of. Pure.
+// Visits the components of a cgroup's path, each with the container that it names. Pure.
 
 #include <functional>
 #include <string_view>
@@ -9,7 +9,8 @@
 
 namespace memoir {
 
-// From the root on; a container without a runtime: the component is of none.
+// Called for each component, from the root on. The runtime of `container` is empty if the component names no
+// container.
 using VisitComponent = std::function<void(std::string_view component, const Container& container)>;
 void visit_components(std::string_view cgroup, const VisitComponent& visit);
 

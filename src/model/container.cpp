@@ -23,8 +23,8 @@ constexpr std::array kPrefixes{Scheme{"docker-", "docker"}, Scheme{"libpod-", "p
                                Scheme{"cri-containerd-", "containerd"}, Scheme{"nerdctl-", "containerd"},
                                Scheme{"crio-", "cri-o"}};
 
-// Without systemd, only the id follows a folder of the manager: "/docker/ID". "k8s.io" and "moby" are namespaces of
-// containerd.
+// Without systemd, the path is a folder of the manager and the bare id: "/docker/ID". "k8s.io" and "moby" are
+// namespaces of containerd.
 constexpr std::array kFolders{Scheme{"docker", "docker"}, Scheme{"k8s.io", "containerd"}, Scheme{"moby", "containerd"},
                               Scheme{"default", "containerd"}};
 
@@ -50,7 +50,7 @@ std::string without_escapes(std::string_view name) {
   return text;
 }
 
-// Returns the text between `begin` and `end`, if `part` starts and ends with them.
+// Returns the text between `begin` and `end` if `part` starts and ends with them; otherwise an empty text.
 std::string_view between(std::string_view part, std::string_view begin, std::string_view end) {
   if (part.size() <= begin.size() + end.size() || !part.starts_with(begin) || !part.ends_with(end)) return {};
   return part.substr(begin.size(), part.size() - begin.size() - end.size());
@@ -60,11 +60,11 @@ Container machine(std::string_view part) {
   if (const auto name = between(part, "systemd-nspawn@", ".service"); !name.empty())
     return named("nspawn", without_escapes(name));
   const std::string name = without_escapes(between(part, "machine-", ".scope"));
-  const bool other = name.empty() || name.starts_with("qemu-") || name.starts_with("lxc-");  // of libvirt
+  const bool other = name.empty() || name.starts_with("qemu-") || name.starts_with("lxc-");  // machines of libvirt
   return other ? Container() : named("nspawn", name);
 }
 
-// LXC has "lxc.payload.NAME", older releases and Proxmox "lxc/NAME".
+// LXC names its cgroups "lxc.payload.NAME"; older releases and Proxmox use "lxc/NAME".
 Container lxc(std::string_view part, std::string_view parent) {
   if (const auto name = between(part, "lxc.payload.", ""); !name.empty()) return named("lxc", name);
   return parent == "lxc" ? named("lxc", part) : Container();
@@ -78,7 +78,7 @@ Container by_id(std::string_view part, std::string_view parent, bool pod) {
     const std::string_view id = between(name, scheme.mark, "");
     if (is_id(id, kShownDigits)) return named(runtime(scheme.runtime), id);
   }
-  // "kubepods-podX.slice:cri-containerd:ID", if the two disagree on the driver
+  // "kubepods-podX.slice:cri-containerd:ID", if the kubelet and the manager use different cgroup drivers
   const std::string_view id = name.substr(name.rfind(':') + 1);
   if (!is_id(id, kWholeId)) return {};
   for (const Scheme& scheme : kFolders) {
@@ -91,14 +91,15 @@ Container by_id(std::string_view part, std::string_view parent, bool pod) {
   return named(runtime("container"), id);
 }
 
-// "kubepods-burstable-pod12ab_34cd.slice", or "pod12ab-34cd" if pods are no slices. Empty if it is no pod.
+// Returns the UID in "kubepods-burstable-pod12ab_34cd.slice", or in "pod12ab-34cd" without systemd. Empty if `part` is
+// no pod.
 std::string pod_uid(std::string_view part) {
   constexpr std::string_view mark = "-pod";
   part = part.substr(0, part.find(".slice"));
   const std::size_t at = part.find(mark);
   if (at == std::string_view::npos && !part.starts_with("pod")) return {};
   std::string uid(part.substr(at == std::string_view::npos ? mark.size() - 1 : at + mark.size()));
-  std::ranges::replace(uid, '_', '-');  // a dash in a slice's name is a level
+  std::ranges::replace(uid, '_', '-');  // a slice's name uses dashes to separate levels
   return uid;
 }
 

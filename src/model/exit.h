@@ -1,7 +1,7 @@
 #pragma once
 
-// Exits as the kernel reported them immediately (census/events.h), including processes that lived between two ticks.
-// Empty without kernel events.
+// Exits, as kernel events report them (census/events.h), including those of processes that ran only between two ticks.
+// Unknown without kernel events.
 
 #include <algorithm>
 #include <csignal>
@@ -27,14 +27,14 @@ struct MemoryAtExit {
 // Processes with a shorter lifetime count as jobs.
 inline constexpr std::int64_t kShortLifeMs = 10 * 60 * 1000;
 
-// A sampled or a large process. The store knows the process, or it is reported in the same tick.
+// The exit of a sampled or a large process. The store knows the process already, or the same tick reports it as new.
 struct ExitRecord {
   ProcessKey process;
   std::int64_t exited_ms = 0;                 // wall clock
   std::int64_t lived_ms = 0;                  // since its fork
   std::int32_t exit_code = 0;                 // in wait(2)'s format
-  std::optional<std::int64_t> peak_kib = {};  // of the resident memory; nullopt if it only had its parent's memory
-  std::optional<MemoryAtExit> held = {};      // since Linux 6.16
+  std::optional<std::int64_t> peak_kib = {};  // of RSS; nullopt if it only used its parent's memory
+  std::optional<MemoryAtExit> held = {};      // nullopt before Linux 6.16
 
   bool operator==(const ExitRecord&) const = default;
 };
@@ -108,18 +108,18 @@ struct OomKiller {
   bool operator==(const OomKiller&) const = default;
 };
 
-// A victim of the OOM killer, from the kernel's immediate report; the kernel's counters only have the number of kills.
-// Or a victim of a user-space killer, which no counter counts.
+// A victim of the kernel's OOM killer, as its event reports it (the kernel's counters have only the number of kills),
+// or a victim of a user-space killer, which the kernel does not count.
 struct OomVictim {
   std::int32_t pid = 0;
   std::string comm;                           // empty if unknown (before Linux 6.8, for an unsampled process)
-  std::string cgroup;                         // the same
+  std::string cgroup;                         // empty if unknown
   std::int64_t at_ms = 0;                     // wall clock
   std::optional<std::int64_t> held_kib = {};  // its RSS at the last tick; for a signal, when it was sent
   std::optional<std::int64_t> peak_kib = {};  // at its exit; nullopt if it had not exited by the next tick
   std::optional<OomDetail> detail = {};       // nullopt if the log could not be read, or lacks it
-  std::optional<OomKiller> killer = {};       // nullopt: the kernel. Otherwise there is no detail
-  std::optional<MemoryAtExit> held = {};      // for a signal: when it was sent
+  std::optional<OomKiller> killer = {};       // nullopt: the kernel. Only a kill by the kernel has a detail
+  std::optional<MemoryAtExit> held = {};      // for a signal: memory when it was sent
 
   // Returns false for a process that only received SIGTERM and has not exited: it may continue.
   bool killed() const { return !killer || killer->signal == SIGKILL || peak_kib; }

@@ -1,7 +1,6 @@
 #pragma once
 
-// Values that scans between two ticks found to be lower or higher than at both ticks. The ticks' own values are not
-// among these.
+// Values that scans between two ticks found to be lower or higher than at both ticks.
 
 #include <array>
 #include <cstddef>
@@ -34,14 +33,16 @@ constexpr std::string_view to_string(Origin by) {
 struct SeenSize {
   std::int64_t kib = 0;
   std::int64_t at_ms = 0;
-  // For a maximum: last scan before it was reached. nullopt: reached since the previous tick at the earliest.
+  // For a maximum: time of the last scan before it was reached. nullopt if it was reached at an unknown time since the
+  // previous tick.
   std::optional<std::int64_t> after_ms = {};
   Origin by = Origin::scan;
 
   bool operator==(const SeenSize&) const = default;
 };
 
-// Extremes of one size between two ticks; of equal ones the first. nullopt if not beyond the ticks' own values.
+// Extremes of one size between two ticks; of several equal ones, the first. nullopt if not beyond the ticks' own
+// values.
 struct Extremes {
   std::optional<SeenSize> lowest;
   std::optional<SeenSize> highest;
@@ -59,8 +60,8 @@ struct ProcessExtremes {
   bool operator==(const ProcessExtremes&) const = default;
 };
 
-// Extremes of the sum over a category's processes, without those that started since the previous tick. So there is no
-// minimum.
+// Extremes of the sum over a category's processes. The sum omits processes that started since the previous tick, so
+// there is no minimum.
 struct CategoryExtremes {
   std::string category;
   Extremes rss;
@@ -79,7 +80,7 @@ struct CgroupExtremes {
 
 struct TickExtremes {
   Extremes available;                        // machine: MemAvailable
-  Extremes used;                             // and MemTotal - MemAvailable
+  Extremes used;                             // machine: MemTotal - MemAvailable
   std::vector<ProcessExtremes> processes;    // sorted by key
   std::vector<CategoryExtremes> categories;  // sorted by name
   std::vector<CgroupExtremes> cgroups;       // sorted by path

@@ -15,7 +15,7 @@
 
 namespace memoir {
 
-// Up to four fields, at compile time.
+// A list of up to four fields that is known at compile time.
 template <typename E>
 class FieldList {
  public:
@@ -37,7 +37,7 @@ template <typename E>
 struct FieldRule {
   enum class How : std::uint8_t {
     sum,        // sum of all, minus `less`; nullopt if one is absent
-    remainder,  // the same; nullopt also if it is below 0
+    remainder,  // as sum, but nullopt if it is below 0
     first,      // the first present field
     largest,    // the largest present field
   };
@@ -56,7 +56,7 @@ struct FieldRule {
 using ProcessRule = FieldRule<ProcessField>;
 using MachineRule = FieldRule<MachineField>;
 
-// Returns nullopt also if a sum overflows.
+// Returns the value of the rule; nullopt if it is unknown or overflows.
 template <typename E>
 std::optional<std::int64_t> value_of(const FieldRule<E>& rule, const FieldSet<E>& values) {
   using How = typename FieldRule<E>::How;
@@ -95,8 +95,9 @@ inline constexpr ProcessRule kSwapRule{.how = ProcessRule::How::first,
 inline constexpr ProcessRule kHighWaterRule{.how = ProcessRule::How::largest,
                                             .of = {ProcessField::vm_hwm, ProcessField::vm_rss, ProcessField::rss}};
 
-// Memory that is unavailable without swapping. MemAvailable omits the free pages on the CPUs' lists. nullopt before
-// Linux 3.14, which has no MemAvailable, and if the counters contradict each other, as in some containers.
+// Memory in use, which new allocations cannot get without swapping. MemAvailable omits the free pages on the CPUs'
+// lists. nullopt without MemAvailable (before Linux 3.14), and if the counters contradict each other, as in some
+// containers.
 inline constexpr MachineRule kUsedRule{.how = MachineRule::How::remainder,
                                        .of = {MachineField::mem_total},
                                        .less = MachineField::mem_available,

@@ -1,8 +1,8 @@
 #pragma once
 
 // A fixed set of numbers, any of which may be absent: a value that the kernel did not print or that could not be read
-// is absent, never 0. The enum E names the numbers; its last enumerator is count_. Flat, so that copying and comparing
-// a tick's values is cheap.
+// is absent, never 0. The enum E names the numbers; its last enumerator is count_. The set is a flat array, so that
+// copying and comparing a tick's values is cheap.
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@ class FieldSet {
     return value == kAbsent ? std::nullopt : std::optional(value);
   }
   bool has(E field) const { return values_[static_cast<std::size_t>(field)] != kAbsent; }
-  // The value, or 0 where it is absent: for sums.
+  // Returns the value, or 0 if it is absent.
   std::int64_t or_zero(E field) const { return get(field).value_or(0); }
 
   void set(E field, std::int64_t value) { values_[static_cast<std::size_t>(field)] = value; }
@@ -40,7 +40,7 @@ class FieldSet {
   }
   void clear(E field) { set(field, kAbsent); }
 
-  // `count` fields from `first` on.
+  // Compares `count` fields from `first` on.
   bool same_part(const FieldSet& other, E first, std::size_t count) const {
     const auto* const begin = values_.data() + static_cast<std::size_t>(first);
     return std::equal(begin, begin + count, other.values_.data() + static_cast<std::size_t>(first));

@@ -20,7 +20,7 @@ constexpr std::array kTemporary{std::string_view("/tmp/"), std::string_view("/va
 constexpr std::array kUnitSuffixes{std::string_view(".service"), std::string_view(".scope"),
                                    std::string_view(".socket"), std::string_view(".mount"), std::string_view(".swap")};
 
-// Also with a version suffix: python3.11.
+// A name may have a version suffix: python3.11.
 constexpr std::array kInterpreters{
     std::string_view("bash"),   std::string_view("bun"),  std::string_view("dash"), std::string_view("deno"),
     std::string_view("java"),   std::string_view("ksh"),  std::string_view("lua"),  std::string_view("luajit"),
@@ -91,8 +91,8 @@ bool is_unit(std::string_view part) {
   return std::any_of(kUnitSuffixes.begin(), kUnitSuffixes.end(), ends);
 }
 
-// Returns the innermost container of a cgroup and the last unit in it. Otherwise that unit, otherwise the path,
-// formatted by `outside`.
+// Returns the innermost container of a cgroup and the last unit in it. Without a container, returns the last unit;
+// without a unit, the path. `outside` formats units and paths.
 template <typename Outside>
 std::string in_container(std::string_view cgroup, Outside outside) {
   std::string container;
@@ -110,7 +110,7 @@ std::string in_container(std::string_view cgroup, Outside outside) {
   return unit.empty() ? container : container.append("/").append(outside(unit));
 }
 
-// Does not cut within a UTF-8 sequence.
+// Truncates to kMaxBytes, but not within a UTF-8 sequence.
 void shorten(std::string& text) {
   if (text.size() <= kMaxBytes) return;
   std::size_t end = kMaxBytes;

@@ -25,7 +25,7 @@ Identity identity_of(const ProcessInfo& info);
 // containers never merge.
 std::string unit_of(std::string_view cgroup);
 
-// The same in human-readable form, not normalised: "session-42.scope".
+// Like unit_of(), but human-readable, without normalising: "session-42.scope".
 std::string place_of(std::string_view cgroup);
 
 // Returns the innermost slice in a cgroup's path, unchanged; empty without one.

@@ -28,7 +28,7 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-// Interval from a tick to the next.
+// Returns the interval from a tick to the next, during which the tick's value holds.
 inline Interval constant(std::int64_t from_ms, std::int64_t until_ms, std::optional<std::int64_t> value,
                          std::optional<double> exact = {}) {
   return {from_ms, until_ms, until_ms - from_ms, value, value, value, value, {}, {}, exact};

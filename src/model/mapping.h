@@ -38,8 +38,8 @@ std::optional<MappingKind> parse_mapping_kind(std::string_view word);
 // The kernel's suffix of names that no longer exist: a deleted file, a memfd, a removed segment.
 inline constexpr std::string_view kDeletedMark = " (deleted)";
 
-// The key of sums of mappings. The label is the kernel's path including the deleted suffix; empty without a path. In a
-// summary it is valid UTF-8 and otherwise arbitrary.
+// The key by which mappings are summed. The label is the kernel's path including the deleted suffix; empty without a
+// path. In a summary it is valid UTF-8, but otherwise arbitrary.
 template <typename Text>
 struct BasicMappingName {
   MappingKind kind = MappingKind::file;
@@ -53,7 +53,7 @@ struct BasicMappingName {
 using MappingName = BasicMappingName<std::string>;
 using MappingNameView = BasicMappingName<std::string_view>;
 
-// Allows lookups by view.
+// Allows lookups by MappingNameView.
 struct MappingNameHash {
   using is_transparent = void;  // NOLINT(readability-identifier-naming): the library gives the name
 
@@ -68,8 +68,8 @@ struct MappingUse {
   std::int64_t size_kib = 0;         // address space
   std::int64_t shared_regions = 0;   // regions with permissions that end in 's',
   std::int64_t shared_swap_kib = 0;  // and their Swap, which SwapPss of smaps_rollup omits
-  // Of shared memory: the allocated size of the object, including swap and unmapped parts
-  // (st_blocks of map_files, proc(5)). nullopt: not permitted, or no shared memory.
+  // Allocated size of the object that is shared memory, including swap and unmapped parts (st_blocks of map_files,
+  // proc(5)). nullopt if not permitted, or without shared memory.
   std::optional<std::int64_t> object_kib{};
   ProcessMemory memory{};  // the rollup fields
 
@@ -113,21 +113,21 @@ struct FirstMapping {
 // Outcome of a process's due read. The previous reading stays valid unless it is dropped. The numbers are stored.
 enum class MappingState : std::uint8_t {
   exact = 0,
-  deferred = 1,  // no time for it
+  deferred = 1,  // by the budget
   inaccessible = 2,
   dropped = 3,  // it is no longer read, and the previous reading is too old
 };
 
 std::string_view to_string(MappingState state);
 
-// In a tick: the new state of a process's summary; `summary` and the fields after `state` only if exact. At a given
-// time: the last reading.
+// In a tick: the new state of a process's summary; `summary` and the fields after `state` are valid only if it is
+// exact. In the state at a given time: the last reading.
 struct ProcessMappings {
   ProcessKey process{};
   MappingSummary summary{};
   MappingState state = MappingState::exact;
   std::optional<std::int64_t> read_ms{};  // wall time of the reading of `summary`; nullopt: never
-  std::int64_t regions = 0;               // of the reading, with its cost:
+  std::int64_t regions = 0;               // of that reading; the cost of the reading follows
   std::int64_t cpu_us = 0;
   std::int64_t wall_us = 0;
 

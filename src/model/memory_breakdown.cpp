@@ -43,7 +43,7 @@ Kib other_reclaimable(const MachineMemory& memory) {
   return not_negative(memory.or_zero(M::kernel_reclaimable) - memory.or_zero(M::slab_reclaimable));
 }
 
-// Fewer pages than the stacks use: the stacks are not among them.
+// VmallocUsed below the size of the stacks does not include them.
 Kib vmalloc(const MachineMemory& memory) {
   const std::int64_t used = memory.or_zero(M::vmalloc_used);
   if (used == 0) return std::nullopt;

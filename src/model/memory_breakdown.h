@@ -40,12 +40,13 @@ struct MemoryLine {
 
 inline constexpr std::string_view kUnaccounted = "unaccounted";
 
-// Returns the known lines, each part after its whole. A line that the kernel does not count is in the remainder. Empty
+// Returns the known lines, each part after its whole. Memory that the kernel does not count is in the remainder. Empty
 // without MemTotal.
 std::vector<MemoryLine> memory_breakdown(const MachineMemory& memory);
 
-// The remainder as a series. nullopt without MemTotal, MemFree, AnonPages or Cached: a remainder that includes one of
-// these would not show leaks. nullopt if negative: the counters are read one after the other.
+// Returns the remainder. nullopt without MemTotal, MemFree, AnonPages or Cached: a remainder that includes one of
+// these would not show leaks. nullopt also if it is negative, as it may be because the counters are read one after the
+// other.
 std::optional<std::int64_t> unaccounted_kib(const MachineMemory& memory);
 
 }  // namespace memoir

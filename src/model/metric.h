@@ -1,7 +1,7 @@
 #pragma once
 
-// The list of all metrics: single numbers of a process, a group of processes or the machine. Rows are ranked by them,
-// series are drawn of them, rollups and high-water marks store them.
+// The list of all metrics: single numbers of a process, a group of processes or the machine. Commands rank rows by
+// metrics and draw series of them; rollups and high-water marks store them.
 
 #include <algorithm>
 #include <array>
@@ -61,7 +61,7 @@ enum class RollupForm : std::uint8_t {
 // Where `top` shows the metric as a column: in every format, or only in machine-readable formats unless it ranks by it.
 enum class TopColumn : std::uint8_t { everywhere, when_ranked };
 
-// Number of a metric in the file; it never changes.
+// The number of metrics that are not stored. The number of a stored metric never changes.
 inline constexpr int kNoNumber = 0;
 
 struct MetricInfo {
@@ -76,7 +76,7 @@ struct MetricInfo {
   bool lowest = false;           // the mark is the lowest value
   RollupForm rollup = RollupForm::none;
   std::optional<Metric> known_by = {};  // apart: a missing row means 0 if this metric is known
-  bool of_smaps = false;                // only in smaps_rollup: without it RSS replaces it, or it is absent
+  bool of_smaps = false;                // read from smaps_rollup; if that is not read, RSS replaces it, or it is absent
   bool counted = false;                 // for a group: the kernel's own count instead of a sum over its processes
   bool adds_up = true;                  // false for marks, which were reached at different times
   ProcessRule rule = {};                // for a process
@@ -292,7 +292,8 @@ constexpr bool is_rolled_up(Metric metric) {
   return info_of(metric).rollup != RollupForm::none;
 }
 
-// Each metric is at its index, with a title and a column; numbers are unique; a mark or a rollup has one.
+// Checks that each metric is at its index and has a title and a column, that numbers are unique, and that each metric
+// with marks or rollups has a number.
 static_assert(metric_list::kOwn.size() == static_cast<std::size_t>(Metric::fields));
 constexpr bool is_metric_list() {
   for (std::size_t i = 0; i < kMetricInfos.size(); ++i) {
@@ -346,8 +347,8 @@ inline constexpr auto kRolledMachineMetrics = metrics_with([](const MetricInfo& 
   return info.kinds.contains(SubjectKind::machine) && info.rollup != RollupForm::none;
 });
 
-// The other metrics in rollups: first the one that shares its low, mean and high with others, last those in their own
-// tables.
+// Metrics of processes and groups in rollups. The first is the one with which others share low, mean and high; those
+// in tables of their own come last.
 inline constexpr auto kRolledMetrics = [] {
   auto metrics = metrics_with([](const MetricInfo& info) {
     return info.kinds.contains(SubjectKind::process) && info.rollup != RollupForm::none;
@@ -364,7 +365,7 @@ constexpr std::size_t rolled_index(Metric metric) {
 
 // Metrics of which a subject kind has high-water marks.
 const std::vector<Metric>& marked_metrics(SubjectKind kind);
-// The marked metrics in a sample of the subject; the others are sums over its processes.
+// The marked metrics that a sample of the subject has; the others are sums over its processes.
 const std::vector<Metric>& sampled_marks(SubjectKind kind);
 
 // nullopt if unknown or of another subject kind. RSS replaces PSS if the sample's source says so. Categories have no
@@ -393,7 +394,7 @@ MetricValues metric_values(const Of& of) {
 // none.
 bool raises(Metric metric, std::int64_t value, std::optional<std::int64_t> mark);
 
-// For a sample with that source.
+// Returns whether the metric is exact in a sample with that source.
 bool is_exact(Metric metric, Source source);
 
 }  // namespace memoir

@@ -1,7 +1,7 @@
 #pragma once
 
-// Lines of the kernel's text files that could not be parsed. Their values are unknown; all other lines count. Bounded
-// for any text.
+// Lines of the kernel's text files that could not be parsed. Their values are unknown; all other lines are used. The
+// size is bounded for any text.
 
 #include <cstddef>
 #include <cstdint>

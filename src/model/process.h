@@ -122,7 +122,7 @@ std::optional<std::int64_t> rss_kib(const ProcessMemory& memory);
 // Origin of a sample's memory values. The numbers are stored.
 enum class Source : std::uint8_t {
   exact = 0,         // smaps_rollup was read in this tick
-  held = 1,          // no change since the last reading could affect PSS, except counted memory that is only its own
+  held = 1,          // read earlier; since then only private memory has changed, by a known size
   estimated = 2,     // a change since the last reading could affect PSS, or the read could not be repeated
   approximate = 3,   // RSS of status replaces PSS: not permitted, or not answered in time
   inaccessible = 4,  // no memory is known: a zombie, or unreadable status
@@ -130,12 +130,12 @@ enum class Source : std::uint8_t {
 
 std::string_view to_string(Source source);
 
-// The values of its rollup are known: read, or equivalent to a reading.
+// Returns whether the values of smaps_rollup are known: read in this tick, or still valid.
 constexpr bool is_known(Source source) {
   return source == Source::exact || source == Source::held;
 }
 
-// No process can have it: -1 means "unchanged" to setuid(2).
+// No process can have this uid: to setreuid(2), -1 means "unchanged".
 inline constexpr std::uint32_t kUnknownUid = std::numeric_limits<std::uint32_t>::max();
 
 // Settings that a process may change while it runs. They are read at the start of each image, and later with its
@@ -167,7 +167,7 @@ struct ProcessInfo {
   bool operator==(const ProcessInfo&) const = default;
 };
 
-// Memory of its texts, as in base/heap_bytes.h.
+// Returns the heap memory of its texts.
 std::size_t heap_bytes(const ProcessInfo& info);
 
 // One process at one tick.
@@ -184,7 +184,8 @@ struct ProcessSample {
   bool operator==(const ProcessSample&) const = default;
 };
 
-// Source of a sample of this or an earlier tick, as of the tick with this boot clock: exact only if read in that tick.
+// Returns the source that a sample has at the tick with this boot clock: exact only if it was read in that tick. The
+// sample may be of an earlier tick.
 constexpr Source source_at(const ProcessSample& sample, std::int64_t boot_ms) {
   if (!is_known(sample.source)) return sample.source;
   return sample.read_boot_ms == boot_ms ? Source::exact : Source::held;
@@ -195,13 +196,13 @@ inline bool has_exited(const ProcessSample& sample) {
   return (sample.state == 'Z' || sample.state == 'X') && sample.threads <= 1;
 }
 
-// PSS error up to which a process is neither read again nor called estimated: a 200th; for a small PSS a 32nd, at least
-// eight and at most sixteen pages.
+// Returns the error of PSS up to which a process is neither read again nor called estimated: 1/200 of PSS. For a small
+// PSS it is 1/32, but at least 32 and at most 64 KiB.
 std::int64_t slight_kib(std::int64_t pss_kib);
 
-// Bounds of PSS, regardless of other processes: the anonymous memory that it shares with no process, and all that it
-// maps. The bounds of an exact PSS are equal; a held PSS may be wrong by slight_kib() if the process shares memory.
-// (KSM merging is ignored.)
+// Bounds of PSS that hold regardless of what other processes do. The lower bound is the anonymous memory that the
+// process shares with no other; the upper bound is all memory that it maps. The bounds of an exact PSS are equal; a
+// held PSS may be wrong by slight_kib() if the process shares memory. (KSM merging is ignored.)
 struct PssBounds {
   std::int64_t min_kib = 0;
   std::int64_t max_kib = 0;
@@ -209,9 +210,9 @@ struct PssBounds {
   bool operator==(const PssBounds&) const = default;
 };
 
-// An estimated PSS_anon equals RssAnon only if none of it is shared (collect/need/estimate.h). Otherwise a page may be
-// in each process that was forked from the same program and still runs it: `family` is their number, including this
-// process; 0: unknown.
+// An estimated PSS_anon equals RssAnon only if none of it is shared (collect/pss/estimate.h). Otherwise each page may
+// be shared by all processes that were forked from the same program and still run it. `family` is the number of these
+// processes, including this one; 0 if unknown.
 PssBounds pss_bounds(const ProcessSample& sample, std::int64_t family = 0);
 
 }  // namespace memoir

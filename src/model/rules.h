@@ -9,8 +9,8 @@
 
 namespace memoir {
 
-// A category and its conditions for a process. All given patterns must match; an empty pattern is not given. At least
-// one is given.
+// A category and the patterns that a process must match. All patterns that are not empty must match; at least one is
+// not empty.
 struct CategoryRule {
   std::string name;
   std::string command;  // on the redacted command line

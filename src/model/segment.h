@@ -8,7 +8,7 @@
 
 namespace memoir {
 
-// A pid of 0, or nullopt: unknown.
+// A pid of 0 and a value of nullopt are unknown.
 struct SysvSegment {
   std::int64_t shmid = 0;               // unique among existing segments; a number is reused only after very many
   std::optional<std::int64_t> key = 0;  // 0: IPC_PRIVATE

@@ -14,7 +14,7 @@ namespace memoir {
 struct SharedSwap {
   ProcessKey process;
   double kib = 0;
-  // Swap of shared mappings that the summary has without a label: its number of sharers is unknown.
+  // Swap of shared mappings without a label in the summary, so that the number of sharers is unknown.
   std::int64_t unknown_kib = 0;
 
   bool operator==(const SharedSwap&) const = default;

@@ -1,7 +1,7 @@
 #pragma once
 
-// One pass of the recorder over the machine, from the collector to the store. It contains the full state, every live
-// process; the store's writer finds the changes.
+// One pass of the recorder over the machine, which the collector passes to the store. It contains the full state with
+// every live process; the store's writer finds the changes.
 
 #include <algorithm>
 #include <array>
@@ -52,7 +52,7 @@ struct TickCounts {
   std::int64_t vanished = 0;  // listed, but exited before it was read
   std::int64_t blocked = 0;   // reads that did not finish in time, or were skipped because of that
   std::int64_t zombies = 0;
-  std::int64_t malformed = 0;  // lines and texts of the kernel that could not be parsed
+  std::int64_t malformed = 0;  // lines and files of the kernel that could not be parsed
   // Not stored: the store compares processes with the previously stored tick.
   std::int64_t born = 0;    // first seen in this tick
   std::int64_t exited = 0;  // sampled by the previous tick, not by this one
@@ -148,8 +148,7 @@ struct ProcessExit {
 struct OomKills {
   std::string cgroup;
   std::int64_t count = 0;
-  // Processes among them that the kernel's counters contain twice: with memory.oom.group the chosen one is killed
-  // again.
+  // Processes among them that the kernel counted twice: with memory.oom.group it kills the chosen process again.
   std::int64_t repeated = 0;
 
   bool operator==(const OomKills&) const = default;
@@ -163,7 +162,7 @@ struct Tick {
   Cost total;                // of the whole pass
   TickCost cost{};
   TickCounts counts;
-  OddLines odd_lines;  // counts.malformed in all
+  OddLines odd_lines;  // counts.malformed is their number
   TickReads reads;
   TickScans scans;
   std::optional<TickEvents> events;  // nullopt without kernel events
@@ -196,9 +195,9 @@ struct KnownProcess {
   std::string exe;
 };
 
-// Part of the rise of the machine's OOM kill counter since the previous tick that no cgroup of this tick explains. The
-// counters are not read at the same moment: a cgroup may count a kill that the machine reports only at the next tick.
-// `ahead` is the number of such kills.
+// Returns how many OOM kills the machine counted since the previous tick (`rise`) beyond those that the cgroups of
+// this tick counted. The counters are not read at the same moment: a cgroup may count a kill that the machine reports
+// only at the next tick. `ahead` is the number of such kills; each call updates it.
 std::int64_t unattributed_kills(std::int64_t rise, const Tick& tick, std::int64_t& ahead);
 
 // Recorder events, stored in the event table.

@@ -36,7 +36,7 @@ struct TmpfsContent {
   std::int64_t symlinks = 0;
   std::int64_t sockets = 0;
   std::int64_t fifos = 0;
-  std::int64_t devices = 0;  // of both kinds
+  std::int64_t devices = 0;  // block and character devices
   std::int64_t closed = 0;   // unreadable directories
   std::int64_t allocated_kib = 0;
   std::int64_t logical_kib = 0;
