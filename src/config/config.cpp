@@ -96,12 +96,12 @@ const Keys<RedactionRule>& redaction_rule_keys() {
   return keys;
 }
 
-// Formats an error at a line. The file is untrusted, so escapes are made harmless for the terminal.
+// Formats an error at a line. The file is untrusted, so its control characters are made harmless for the terminal.
 Error at_line(const std::string& file, std::size_t line, std::string_view what) {
   return malformed(to_printable(fmt::format("{}:{}: {}", file, line, what)));
 }
 
-// Reads one file. The error has all errors in it, in the order of their lines.
+// Parses one file. The Error lists all errors, in the order of their lines.
 class Parser {
  public:
   Parser(const std::string& file, const ProgramCheck& check) : file_(file), check_(check) {}
@@ -130,11 +130,11 @@ class Parser {
     const auto near = nearest(key.str(), known);
     error(key.source(), fmt::format("unknown key '{}' {}; {}", key.str(), where,
                                     near ? fmt::format("did you mean '{}'?", *near)
-                                         : fmt::format("known are {}", fmt::join(known, ", "))));
+                                         : fmt::format("known keys are {}", fmt::join(known, ", "))));
   }
 
-  // Each tier continues where a finer one ends: its retention is at least as long, otherwise the history would have a
-  // gap.
+  // Each tier continues where the next finer one ends. A coarser tier must be kept at least as long, otherwise the
+  // history would have a gap.
   void tiers(const toml::table& root) {
     struct Tier {
       const char* name;
@@ -244,7 +244,7 @@ void add_keys(std::string_view table, const Keys<T>& keys, std::vector<std::stri
   for (const Key<T>& key : keys) into.push_back(fmt::format("{}.{}", table, key.name));
 }
 
-// `not_given`: values equal to it are left out.
+// Leaves out values that equal those in `not_given`.
 template <typename T>
 std::string format_keys(const Keys<T>& keys, const T& values, const T* not_given = nullptr) {
   std::string out;
@@ -274,8 +274,8 @@ namespace {
 // toml++ limits the depth of values, but not of dotted keys, for which it recurses on the stack.
 constexpr std::ptrdiff_t kMaxDots = 64;
 
-// The first line with a key that is nested deeper than any setting, in an inline table too; 0: none. Strings and
-// comments hold no keys.
+// Returns the first line with a key that is nested deeper than any setting, also in an inline table; 0 if there is
+// none. Ignores strings and comments, which contain no keys.
 std::size_t find_deep_key(std::string_view toml) {
   std::size_t number = 1;
   std::ptrdiff_t dots = 0;

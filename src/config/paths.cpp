@@ -15,7 +15,7 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view{} : std::string_view(value);
 }
 
-// A base directory of the XDG specification: a relative one counts as not set. Empty without a home.
+// Returns a base directory of the XDG specification, which ignores relative paths. Empty without a home directory.
 std::string xdg(const char* variable, std::string_view below_home) {
   const std::string_view base = environment(variable);
   if (base.starts_with('/')) return std::string(base);
@@ -32,7 +32,7 @@ std::string default_config_path() {
 }
 
 std::string default_database_path() {
-  // For a unit with several StateDirectory= they are separated by colons; ours is the first.
+  // If a unit has several StateDirectory=, colons separate them. The database is in the first.
   const std::string_view state = environment("STATE_DIRECTORY");
   if (state.starts_with('/')) return std::string(state.substr(0, state.find(':'))) + "/memoir.db";
   if (geteuid() == 0) return kSystemDatabase;

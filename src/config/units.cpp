@@ -42,7 +42,7 @@ constexpr const char* kForever = "forever";
 constexpr const char* kUnlimited = "unlimited";
 
 constexpr double kPpmInPercent = 10'000;
-// Far beyond any setting and any disk, and exact in a double.
+// Larger than any setting and any disk, and exact in a double.
 constexpr double kLongestMs = 1e15;
 constexpr double kMaxBytes = 0x1p53;
 
@@ -142,7 +142,7 @@ std::string format_bytes(std::int64_t bytes) {
   for (const Unit& unit : kByteUnits) {
     if (bytes % unit.of == 0) return fmt::format("{}{}", bytes / unit.of, unit.name);
   }
-  // Only a fraction of a KiB is left here: printed so that it reads back to the same value.
+  // Less than a KiB is left over here. It is printed so that it reads back to the same value.
   return fmt::format("{}KiB", static_cast<double>(bytes) / 1024.0);
 }
 

@@ -42,24 +42,24 @@
 
 namespace memoir::values {
 
-// Describes the error of a value, as the end of a sentence that starts with its key; nullopt if it was accepted.
+// Why a value is refused: the end of a sentence that starts with its key. nullopt if the value was accepted.
 using Refusal = std::optional<std::string>;
 
-// Reads and prints a T, so that it reads back to the same value.
+// Reads and prints a T. What it prints reads back to the same value.
 template <typename T>
 struct Codec {
   std::function<Refusal(const toml::node&, T&)> take;
   std::function<std::string(const T&)> print;
 };
 
-// A key of a table that fills a T.
+// A key of a table, and the codec for its value in a T.
 template <typename T>
 struct Key {
   const char* name;
   Codec<T> value;
 };
 
-// Returns a literal string where TOML allows it, since patterns have many backslashes; otherwise a basic one.
+// Returns a literal TOML string where possible, because patterns have many backslashes; otherwise a basic one.
 inline std::string toml_string(std::string_view text) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
   const auto is_special = [&](char c) { return c == '\'' || is_control(c); };
@@ -81,7 +81,7 @@ template <typename Owner>
 Codec<Owner> text(std::string Owner::*member) {
   return {[member](const toml::node& node, Owner& owner) -> Refusal {
             const auto* value = node.as_string();
-            if (value == nullptr) return "must be a text in quotes";
+            if (value == nullptr) return "must be text in quotes";
             if (value->get().empty()) return "must not be empty";
             owner.*member = value->get();
             return std::nullopt;
@@ -113,8 +113,8 @@ inline Codec<Config> number(std::int64_t Config::*member, std::int64_t least, st
           [member](const Config& config) { return fmt::format("{}", config.*member); }};
 }
 
-// For a text that `parse` reads and `print` prints. `form`: its required form; `judge`: returns its required range, or
-// nullopt.
+// A text that `parse` reads and `print` prints. `form` describes the required form. `judge` returns the required range
+// if the value is out of range, otherwise an empty text.
 template <typename T, typename Parse, typename Print, typename Judge>
 Codec<Config> parsed(T Config::*member, const char* form, Parse parse, Print print, Judge judge) {
   return {[=](const toml::node& node, Config& config) -> Refusal {
@@ -164,7 +164,7 @@ inline Codec<Config> age(std::chrono::milliseconds Config::*member) {
   });
 }
 
-// `or_none`: "unlimited" is allowed, too, which is 0.
+// `or_none`: also allows "unlimited", which is 0.
 inline Codec<Config> bytes(std::int64_t Config::*member, std::int64_t least, bool or_none) {
   return parsed(member, "must be a size in quotes, such as \"2GiB\"", parse_bytes, format_bytes,
                 [=](std::int64_t read) {
@@ -180,7 +180,7 @@ inline Codec<Config> share(std::int64_t Config::*member, std::int64_t least) {
   });
 }
 
-// A percentage of `what`, or "off", which is 0. In millionths.
+// A percentage of `what` in millionths, or "off", which is 0.
 inline Codec<Config> percentage(std::int64_t Config::*member, std::string_view what, std::int64_t least) {
   return {
       [=](const toml::node& node, Config& config) -> Refusal {
@@ -199,7 +199,7 @@ inline Codec<Config> percentage(std::int64_t Config::*member, std::string_view w
       [=](const Config& config) { return toml_string(config.*member == 0 ? "off" : format_share(config.*member)); }};
 }
 
-// A program and its arguments, or nothing.
+// A program and its arguments, or an empty list.
 inline Codec<Config> program(std::vector<std::string> Config::*member) {
   return {[=](const toml::node& node, Config& config) -> Refusal {
             constexpr const char* form =

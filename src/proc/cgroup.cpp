@@ -6,7 +6,7 @@
 namespace memoir {
 namespace {
 
-// 0 is best.
+// Hierarchies, the best one first.
 enum Rank : unsigned { kMemory, kUnified, kSystemd, kNone };
 
 Rank rank_of(std::string_view id, std::string_view controllers) {

@@ -5,7 +5,7 @@
 //   4:memory:/system.slice/nginx.service
 //   0::/system.slice/nginx.service
 //
-// The path may hold colons and end with " (deleted)".
+// The path may contain colons and end with " (deleted)".
 
 #include <string_view>
 
@@ -14,10 +14,11 @@
 
 namespace memoir {
 
-// Returns the path to which the process's memory is charged: that of the v1 memory controller if there is one,
-// otherwise the v2 path (`0::`), otherwise the named systemd hierarchy. If one of the latter two is below it, that one:
-// units without memory accounting are only there. A view into the text. No text: not_found. No such line: malformed.
-// `odd`: see key_lines.h; it gets a line that is torn or has no path.
+// Returns the path to which the process's memory is charged, as a view into the text. It is that of the v1 memory
+// controller if there is one, otherwise the v2 path (`0::`), otherwise that of the named systemd hierarchy. If the v2
+// or systemd path is below the chosen one, it is returned instead, because units without memory accounting exist only
+// there. An empty text is not_found; a text without a usable line is malformed. `odd` (key_lines.h) gets lines that are
+// torn or have no path.
 Result<std::string_view> parse_cgroup(std::string_view text, OddLines* odd = nullptr);
 
 }  // namespace memoir

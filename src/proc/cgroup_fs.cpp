@@ -18,7 +18,7 @@
 namespace memoir {
 namespace {
 
-// nullptr: there is no equivalent.
+// nullptr if the version has no such file.
 struct FileNames {
   const char* v2 = nullptr;
   const char* v1 = nullptr;
@@ -84,7 +84,7 @@ Result<Fd> CgroupFs::open(std::string_view path, CgroupFile file) const {
   return open_file(full);
 }
 
-// Writing anything resets it.
+// The kernel resets the peak when any text is written.
 Status CgroupFs::reset_peak(const Fd& peak) const {
   if (!real_) return Error{ErrorKind::denied, "cgroup: its peak must not be reset"};
   if (::pwrite(peak.get(), "reset", 5, 0) > 0) return Done{};

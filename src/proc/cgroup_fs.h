@@ -1,14 +1,13 @@
 #pragma once
 
 // The only code that opens the cgroups' memory files, as proc_fs.h is for /proc. Its root is a parameter. If a v1
-// memory controller is mounted below it as "memory", all files are from there. Otherwise they are v2's, which is the
-// root itself, or "unified" below it if v1 has the other controllers. Paths of the two are never mixed: the memory
-// controller is in one hierarchy only, and /proc/PID/cgroup has the path in that one. Paths are escaped by
-// escape_bytes(). Thread-safe.
+// memory controller is mounted below the root as "memory", all files are read there. Otherwise v2 is used: the root
+// itself, or "unified" below it if v1 has the other controllers. The two are never mixed: the memory controller is in
+// one hierarchy only, and /proc/PID/cgroup has the path in that one. Paths are escaped by escape_bytes(). Thread-safe.
 //
-// The hierarchy may be mounted from an inner cgroup, as in containers without a cgroup namespace: then only cgroups
-// below that one have files. In a cgroup namespace, the visible mount of a hierarchy may start above it: then no
-// cgroup's files are known.
+// The hierarchy may be mounted from an inner cgroup, as in containers without a cgroup namespace. Then only cgroups
+// below that one have files. In a cgroup namespace, the visible mount may start above the namespace's root. Then no
+// cgroup's files are found.
 
 #include <cstdint>
 #include <optional>
@@ -21,12 +20,12 @@
 
 namespace memoir {
 
-// Named as in v2.
+// Files of a cgroup, with their v2 names.
 enum class CgroupFile : std::uint8_t {
   current,
   stat,
   swap_current,
-  kernel,  // v1 only: memory.kmem.usage_in_bytes, which v2 has in its stat
+  kernel,  // v1 only: memory.kmem.usage_in_bytes; v2 has the value in `stat`
   max,
   high,
   swap_max,
@@ -44,24 +43,25 @@ inline constexpr std::size_t kCgroupFiles = static_cast<std::size_t>(CgroupFile:
 
 class CgroupFs {
  public:
-  // `mounts`: the text of mountinfo.
+  // `mounts` is the text of mountinfo.
   explicit CgroupFs(std::string root = "/sys/fs/cgroup", std::string_view mounts = {});
 
-  // The cgroup of the root folder: "/"; empty if unknown.
+  // Path of the cgroup at the root folder, usually "/"; empty if it is unknown.
   const std::string& top() const { return top_; }
 
-  // Opens a file of the cgroup at `path`, in /proc/PID/cgroup's format. not_found if there is no such cgroup or file,
-  // or for a path outside of the reader's own cgroup namespace ("/../…"). Peaks are also opened for writing, if
-  // permitted.
+  // Opens a file of the cgroup at `path`, in /proc/PID/cgroup's format. not_found if the cgroup or the file does not
+  // exist, or if the path is outside of the reader's own cgroup namespace ("/../…"). Peaks are also opened for writing,
+  // if that is permitted.
   Result<Fd> open(std::string_view path, CgroupFile file) const;
-  // Resets an open memory.peak or memory.swap.peak of v2, for this descriptor only. not_found if its cgroup is removed;
-  // denied if it is not writable, or the kernel cannot (before 6.12); v1 can only reset it for all readers.
+  // Resets an open memory.peak or memory.swap.peak of v2, for this descriptor only. Returns not_found if the cgroup was
+  // removed, and denied if the file is not writable or the kernel is older than 6.12. v1 can only reset peaks for all
+  // readers, so it is also denied.
   Status reset_peak(const Fd& peak) const;
-  // Returns the number of a cgroup that the kernel uses in events: the inode of its folder. not_found as in open().
+  // Returns the number by which kernel events identify the cgroup: the inode of its folder. not_found as for open().
   Result<std::uint64_t> number(std::string_view path) const;
-  // Names of its direct children; empty if unreadable.
+  // Names of the cgroup's direct children; empty if its folder is unreadable.
   std::vector<std::string> children(std::string_view path) const;
-  // Returns whether the hierarchy has such files.
+  // Returns whether this version of cgroups has such a file.
   bool has(CgroupFile file) const { return name_of(file) != nullptr; }
 
   // Returns whether the events of a cgroup include those of its descendants.
@@ -69,14 +69,14 @@ class CgroupFs {
   bool is_v1() const { return v1_; }
 
  private:
-  // nullopt if it has none.
+  // The folder of a cgroup; nullopt if it has none below the root.
   std::optional<std::string> folder(std::string_view path) const;
   const char* name_of(CgroupFile file) const;
 
   std::string root_;
   std::string top_ = "/";
   bool v1_ = false;
-  bool real_ = false;  // the kernel's own v2: no other file system is written to
+  bool real_ = false;  // the kernel's own v2; nothing is written to any other file system
 };
 
 }  // namespace memoir

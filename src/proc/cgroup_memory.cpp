@@ -40,14 +40,14 @@ class StatValues {
 
   bool any() const { return lines_.any(); }
   bool has(std::size_t place) const { return lines_.seen(place); }
-  // Value of the first with a line, in KiB.
+  // Value of the first of `places` that has a line, in KiB.
   std::optional<std::int64_t> first(std::initializer_list<std::size_t> places) const {
     for (const std::size_t place : places) {
       if (lines_.seen(place)) return kib(place);
     }
     return std::nullopt;
   }
-  // Sum of those with a line.
+  // Sum of those of `places` that have a line, in KiB.
   std::optional<std::int64_t> sum(std::initializer_list<std::size_t> places) const {
     std::optional<std::int64_t> sum;
     for (const std::size_t place : places) {
@@ -68,7 +68,7 @@ class StatValues {
   LineValues<kStatNames.size()> lines_;
 };
 
-// The line of a file with a single value; nullopt if it is torn.
+// Returns the line of a file that has a single value; nullopt if it is torn or not the only one.
 std::optional<std::string_view> only_line(std::string_view text) {
   KeyLine line;
   if (!next_line(text, '\n', line) || line.torn || !text.empty()) return std::nullopt;

@@ -9,7 +9,8 @@
 
 namespace memoir {
 
-// "ea409d61-8f96-496c-b7b5-138ff770209b\n": a UUID, checked and without its newline.
+// Parses "ea409d61-8f96-496c-b7b5-138ff770209b
+// ". Returns the UUID without its newline.
 Result<std::string> parse_boot_id(std::string_view text);
 
 }  // namespace memoir

@@ -1,8 +1,8 @@
 #pragma once
 
-// Shared by the parsers of this folder only: kernel texts are lines of a key and a value, the keys in nearly the same
-// order on every kernel. `odd` gets the lines that could not be parsed; each of them loses only its own value. nullptr:
-// they are not counted.
+// Shared by the parsers of this folder. Kernel texts are lines of a key and a value, with the keys in nearly the same
+// order on every kernel. `odd` records lines that could not be parsed; nullptr records none. Such a line loses only its
+// own value.
 
 #include <array>
 #include <cstddef>
@@ -54,7 +54,7 @@ std::optional<std::int64_t> parse_hundredths(std::string_view text);
 // Returns whether `text` is a process's state: one letter.
 bool is_state(std::string_view text);
 
-// The errors for a line that is required by the other lines, and for a text without known lines.
+// The errors for an unusable line without which the text is useless, and for a text without known lines.
 Error bad_line(std::string_view file, std::string_view line);
 Error nothing_known(std::string_view file);
 
@@ -67,7 +67,7 @@ class KeyTable {
   }
 
   constexpr std::string_view operator[](std::size_t index) const { return keys_[index]; }
-  // False for most keys that are not in the table: an irrelevant line costs no search.
+  // Returns false for most keys that are not in the table, so that an irrelevant line costs no search.
   constexpr bool may_have(std::string_view key) const { return known_[hash(key)]; }
 
  private:
@@ -81,7 +81,7 @@ class KeyTable {
   std::array<bool, 256> known_{};
 };
 
-// A table of the keys of `names` from `First` on.
+// Makes a table of `Count` keys of `names`, starting at index `First`.
 template <std::size_t First, std::size_t Count, typename Info, std::size_t All>
 constexpr KeyTable<Count> key_table(const std::array<Info, All>& names) {
   static_assert(First + Count <= All);
@@ -90,7 +90,8 @@ constexpr KeyTable<Count> key_table(const std::array<Info, All>& names) {
   return KeyTable<Count>(keys);
 }
 
-// Finds keys in a table, starting after the last one found: in a text in table order each is found by one comparison.
+// Finds keys in a table, starting after the last one found. If the text is in the order of the table, each search takes
+// one comparison.
 template <std::size_t N>
 class KeyCursor {
  public:
@@ -114,7 +115,7 @@ class KeyCursor {
   std::size_t last() const { return next_ - 1; }
   // Index where the search starts.
   std::size_t next() const { return next_ == N ? 0 : next_; }
-  // Marks that one as found.
+  // Marks the key at next() as found.
   void pass() { next_ = next() + 1; }
 
  private:
@@ -122,13 +123,13 @@ class KeyCursor {
   std::size_t next_ = 0;
 };
 
-// Makes `Count` fields from `First` on absent.
+// Clears `Count` fields, starting at index `First`.
 template <std::size_t First, std::size_t Count, typename E>
 void clear_fields(FieldSet<E>& fields) {
   for (std::size_t i = First; i < First + Count; ++i) fields.clear(static_cast<E>(i));
 }
 
-// The values of a text's lines, one per key: an odd line, or one with a repeated key, has no value and is noted.
+// Collects the values of a text's lines, one per key. A line that is odd or repeats a key has no value and is noted.
 template <std::size_t Count>
 class LineValues {
  public:
@@ -146,7 +147,7 @@ class LineValues {
   bool seen(std::size_t index) const { return seen_[index]; }
   // Returns whether some key has a value.
   bool any() const { return known_ > 0; }
-  // Every kernel prints this key.
+  // Notes a problem if `key`, which every kernel prints, has no line.
   void need(std::size_t index, std::string_view key) {
     if (!seen_[index] && odd_ != nullptr) odd_->note_problem(file_, key, "has no " + std::string(key));
   }
@@ -159,9 +160,9 @@ class LineValues {
   std::array<bool, Count> has_{};
 };
 
-// Sets the fields from `First` on, which are those of the table, each to the value of its line: KeyLine::kib() or
-// count(). A field without a line, or with an odd one, becomes absent. `file`: for messages; each of its texts has the
-// `needed` lines. A text without any value: malformed.
+// Sets the fields of a table, which start at index `First`, each to the value of its line (KeyLine::kib() or count()).
+// A field without a line, or with an odd one, becomes absent. Absent `needed` lines are noted as a problem of `file`. A
+// text without any value is malformed.
 template <std::size_t First, auto Value, std::size_t Count, typename E>
 Status read_fields(std::string_view text, char separator, std::string_view file, const KeyTable<Count>& table,
                    FieldSet<E>& fields, OddLines* odd, std::initializer_list<E> needed = {}) {

@@ -14,11 +14,11 @@
 
 namespace memoir {
 
-// Returns the limits of memory, processes and files, in the form of ProcessSettings::limits. A text without any is
-// malformed. `odd`: see key_lines.h.
+// Returns the limits on memory, processes and files, in the form of ProcessSettings::limits. A text without any of them
+// is malformed. `odd`: see key_lines.h.
 Result<std::string> parse_limits(std::string_view text, OddLines* odd = nullptr);
 
-// -1000 to 1000.
+// Parses a number from -1000 to 1000.
 Result<std::int64_t> parse_oom_score_adj(std::string_view text);
 
 }  // namespace memoir

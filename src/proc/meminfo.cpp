@@ -15,7 +15,8 @@ bool is_huge_page_count(MachineField field) {
   return field >= MachineField::huge_pages_total && field <= MachineField::huge_pages_surp;
 }
 
-// Hugepagesize follows the counts. Without it, or with an overflow, their size is unknown.
+// Converts counts of huge pages by Hugepagesize, which follows them. Without it, or on overflow, the fields become
+// absent.
 void huge_pages_to_kib(MachineMemory& memory) {
   const std::int64_t page_kib = memory.or_zero(MachineField::hugepage_size);
   for (const MachineField field : {MachineField::huge_pages_total, MachineField::huge_pages_free,
@@ -27,7 +28,8 @@ void huge_pages_to_kib(MachineMemory& memory) {
   }
 }
 
-// No part is larger than its whole: a container's meminfo may mix its own limit with counts of the machine.
+// Notes fields that are larger than their total. A container's meminfo may mix its own limit with counts of the
+// machine.
 void note_contradictions(const MachineMemory& memory, OddLines& odd) {
   using M = MachineField;
   struct Pair {

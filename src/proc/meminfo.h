@@ -15,9 +15,9 @@
 
 namespace memoir {
 
-// Sets the meminfo fields of `sample.memory` and all of `sample.other`. A field without a line becomes absent, and so
-// does one with a torn or repeated line or a value other than "N kB". A text without any value is malformed. An unknown
-// line without a number is skipped; of a repeated unknown key the last line counts. `odd`: see key_lines.h.
+// Sets the meminfo fields of `sample.memory` and all of `sample.other`. A field becomes absent if its line is missing,
+// torn or repeated, or has no value of the form "N kB". A text without any value is malformed. Unknown lines without a
+// number are skipped; if an unknown key is repeated, its last line counts. `odd`: see key_lines.h.
 Status parse_meminfo(std::string_view text, MachineSample& sample, OddLines* odd = nullptr);
 
 }  // namespace memoir

@@ -10,7 +10,7 @@
 namespace memoir {
 namespace {
 
-// "\040" is a space; the kernel escapes space, tab, newline and backslash.
+// Undoes the kernel's octal escapes of space ("\040"), tab, newline and backslash.
 std::string unescaped(std::string_view text) {
   const auto octal = [&](std::size_t at) { return text[at] >= '0' && text[at] <= '7' ? text[at] - '0' : -1; };
   std::string plain;
@@ -23,7 +23,8 @@ std::string unescaped(std::string_view text) {
   return plain;
 }
 
-// "24684096k": a number of bytes and a unit, as in mount(8) for tmpfs. nullopt: none, or a share of the memory.
+// Parses the value of size=, "24684096k": a number of bytes and a unit, as in mount(8) for tmpfs. nullopt for anything
+// else, such as a share of the memory.
 std::optional<std::int64_t> size_kib(std::string_view text) {
   constexpr std::string_view units = "kmgtp";
   const char last = text.empty() ? '\0' : static_cast<char>(text.back() | 0x20);
@@ -53,15 +54,15 @@ struct Mount {
 };
 
 std::optional<Mount> read_mount(std::string_view line) {
-  cut_word(line);  // its number,
-  cut_word(line);  // its parent's
+  cut_word(line);  // mount ID,
+  cut_word(line);  // parent ID
   std::string_view device = cut_word(line);
   const auto major = parse_number<std::uint32_t>(cut(device, ':'));
   const auto minor = parse_number<std::uint32_t>(device);
   const std::string_view root = cut_word(line);
   const std::string_view mount_point = cut_word(line);
   if (!major || !minor || !mount_point.starts_with('/')) return std::nullopt;
-  // Options, and optional fields that vary between kernels, up to the dash.
+  // Skips options and optional fields, which vary between kernels, up to the dash.
   std::string_view word = cut_word(line);
   while (!word.empty() && word != "-") word = cut_word(line);
   const std::string_view type = cut_word(line);
@@ -76,7 +77,7 @@ auto place_of(const TmpfsMount& mount) {
                     std::string_view(mount.mount_point));
 }
 
-// `points`: of all mounts, sorted.
+// Returns the mount points below `mount_point`. `points` are all of them, sorted.
 std::vector<std::string> mounted_below(const std::string& mount_point, const std::vector<std::string>& points) {
   const std::string prefix = mount_point.ends_with('/') ? mount_point : mount_point + '/';
   std::vector<std::string> below;

@@ -6,12 +6,12 @@
 namespace memoir {
 namespace {
 
-// Removes numbers from a line of fields.
+// Takes fields from the front of a line.
 class Fields {
  public:
   explicit Fields(std::string_view text) : rest_(text) {}
 
-  // nullopt if it is missing, or does not fit.
+  // Returns nullopt if the field is missing or does not fit into an Int.
   template <typename Int>
   std::optional<Int> next() {
     return parse_number<Int>(cut_word(rest_));
@@ -19,7 +19,7 @@ class Fields {
   void skip(int count) {
     while (count-- > 0) cut_word(rest_);
   }
-  // More follow, so that the last one is complete.
+  // Returns whether more fields follow, which shows that the last one was complete.
   bool more() const { return !rest_.empty(); }
 
  private:

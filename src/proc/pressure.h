@@ -13,7 +13,7 @@
 
 namespace memoir {
 
-// Sets the psi fields of `memory`: averages in basis points, totals in µs. A missing or odd one becomes absent. A text
+// Sets the psi fields of `memory`: averages in basis points, totals in µs. Missing and odd fields become absent. A text
 // without any value is malformed. `odd`: see key_lines.h.
 Status parse_pressure(std::string_view text, MachineMemory& memory, OddLines* odd = nullptr);
 

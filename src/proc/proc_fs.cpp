@@ -48,7 +48,7 @@ Result<Fd> ProcFs::open_pressure_trigger(std::int64_t stall_us, std::int64_t win
   Fd fd(::open(file.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (!fd) return errno_error(errno, "open", file);
   const std::string trigger = "some " + std::to_string(stall_us) + ' ' + std::to_string(window_us);
-  // Includes the NUL, which ends the text for the kernel.
+  // The written text includes the NUL, at which the kernel stops reading.
   if (::write(fd.get(), trigger.c_str(), trigger.size() + 1) < 0) return errno_error(errno, "set a trigger on", file);
   return fd;
 }

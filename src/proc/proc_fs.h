@@ -16,8 +16,8 @@
 
 namespace memoir {
 
-// Files of a process (exe, cwd and mount_namespace are links), and of the machine; each list is followed by their names
-// below the root, in the same order.
+// Files of a process (exe, cwd and mount_namespace are links), and of the machine. Each list is followed by the names
+// of its files below the root, in the same order.
 enum class PidFile : std::uint8_t {
   stat,
   statm,
@@ -47,7 +47,7 @@ enum class SystemFile : std::uint8_t {
   boot_id,
   sysvipc_shm,
   mountinfo,        // the recorder's own
-  mount_namespace,  // a link, the recorder's own too
+  mount_namespace,  // a link, also the recorder's own
 };
 inline constexpr std::array kSystemFiles{
     "meminfo",     "vmstat",         "pressure/memory", "zoneinfo", "sys/kernel/random/boot_id",
@@ -63,13 +63,13 @@ class ProcFs {
 
   const std::string& root() const { return root_; }
 
-  // `thread`: use the files of this thread of the process; 0: of its main thread.
+  // Returns the path of a file of the thread `thread`, or of the main thread if that is 0.
   std::string path(std::int32_t pid, PidFile file, std::int32_t thread = 0) const;
   std::string path(SystemFile file) const;
 
   // Lists the numeric entries of the root, ascending, into `pids`.
   Status list(std::vector<std::int32_t>& pids) const { return list(root_, pids); }
-  // The same for a process's threads.
+  // Lists the threads of a process, ascending, into `threads`.
   Status list_threads(std::int32_t pid, std::vector<std::int32_t>& threads) const;
 
   Result<Fd> open(std::int32_t pid, PidFile file, std::int32_t thread = 0) const {
@@ -77,8 +77,9 @@ class ProcFs {
   }
   Result<Fd> open(SystemFile file) const { return open_file(path(file)); }
 
-  // Opens a trigger on pressure/memory (Documentation/accounting/psi.rst): the descriptor has POLLPRI, at most once per
-  // window, when some process waited for memory for `stall_us` of the last `window_us`. Active as long as it is open.
+  // Opens a trigger on pressure/memory (Documentation/accounting/psi.rst). The descriptor becomes ready (POLLPRI), at
+  // most once per window, when some process waited for memory for `stall_us` of the last `window_us`. The trigger stays
+  // active while it is open.
   Result<Fd> open_pressure_trigger(std::int64_t stall_us, std::int64_t window_us) const;
 
   // Returns boot_id, host and kernel by uname(2), and the boot time from the two clocks, because btime of /proc/stat

@@ -1,6 +1,6 @@
 #pragma once
 
-// The rollup fields' lines, common to smaps_rollup and each region of smaps. Only for their two parsers.
+// The keys of the rollup fields, which smaps_rollup and each region of smaps share. Used only by their two parsers.
 
 #include "model/process.h"
 #include "proc/key_lines.h"

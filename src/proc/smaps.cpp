@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kNewline = "\\012";
 
-// A path of PATH_MAX newlines, and the text before it.
+// Room for a path of PATH_MAX newlines and the text before it.
 constexpr std::size_t kLongestLine = kNewline.size() * PATH_MAX + 256;
 
 // Removes a number and the following separator from the front of `text`.
@@ -113,7 +113,7 @@ void SmapsParser::read_line(const KeyLine& line) {
   if (!good) note_odd(line);
 }
 
-// A known line is not torn: its newline follows.
+// Keeps a line with value 0. The line is not torn, because it is known; its newline follows in the text.
 void SmapsParser::keep_zero(std::string_view line) {
   auto& zero = zeros_[cursor_.last()];
   if (line.size() + 1 == zero.size()) std::memcpy(zero.data(), line.data(), zero.size());

@@ -1,15 +1,16 @@
 #pragma once
 
-// /proc/PID/smaps: every mapping of a process, a line of /proc/PID/maps and then the lines of smaps_rollup and some
-// more.
+// /proc/PID/smaps: every mapping of a process. Each has a line of /proc/PID/maps, followed by the lines of smaps_rollup
+// and some more.
 //
 //   7f2c1a400000-7f2c1a600000 rw-s 00001000 00:17 42                         /dev/shm/a file (deleted)
 //   Size:               2048 kB
 //   Rss:                1612 kB
 //   VmFlags: rd wr sh mr mw me ms sd
 //
-// A process may have 65,000 of them, a text of 50 MB and more: it is parsed as it is read, with only one region and one
-// line in memory. The lines depend on the kernel; an unknown one is skipped, a missing one is absent.
+// A process may have 65,000 mappings, which is a text of 50 MB or more. It is parsed while it is read, with only one
+// region and one line in memory. The lines depend on the kernel: unknown lines are skipped, and fields of missing lines
+// are absent.
 
 #include <array>
 #include <cstdint>
@@ -31,7 +32,7 @@ struct SmapsRegion {
   std::uint32_t major = 0;  // of the device
   std::uint32_t minor = 0;
   std::uint64_t inode = 0;
-  // To the end of the line, including blanks and " (deleted)". "\012" is decoded to a newline. The kernel does not
+  // The remainder of the line, including blanks and " (deleted)". "\012" is decoded to a newline. The kernel does not
   // escape a backslash, so a name with the four characters \012 looks the same.
   std::string path;
   ProcessMemory memory;  // the rollup fields of this region
@@ -45,17 +46,18 @@ class SmapsParser {
  public:
   using OnRegion = std::function<void(const SmapsRegion&)>;
 
-  // Each region is passed on when it is complete: when the next one starts, or at the end. `odd`: see key_lines.h; a
-  // region with an odd first line is skipped.
+  // Passes each region on when it is complete: when the next one starts, or in finish(). Regions with an odd first line
+  // are skipped. `odd`: see key_lines.h.
   explicit SmapsParser(OnRegion on_region, OddLines* odd = nullptr) : on_region_(std::move(on_region)), odd_(odd) {}
 
   // Takes the next piece of the text, of any size. A line or path that is too long is malformed. After an error the
-  // parser is unusable, and the regions passed on so far are incomplete.
+  // parser is unusable, and some regions have not been passed on.
   Status add(std::string_view piece);
 
-  // Call it at the end of the text. No text at all: not_found (the process exited, executed another image, or is a
-  // kernel thread). An end within a line, after which any number of regions may be missing, or no value: malformed.
-  // After a complete line: the region lacks the following lines.
+  // Call it at the end of the text. An empty text is not_found: the process has exited, has executed another image, or
+  // is a kernel thread. A text without a value is malformed, and so is one that ends within a line, because any number
+  // of regions may be missing then. If the text ends after a complete line, the last region lacks the lines that would
+  // follow.
   Status finish();
 
  private:
@@ -71,8 +73,8 @@ class SmapsParser {
   OddLines* const odd_;
   std::string torn_;  // the start of a line that ends in the next piece
   KeyCursor<kRollupFields> cursor_{kRollupKeys};
-  // For each field the line with value 0, as this kernel prints it: most lines equal one of those. All have the same
-  // length.
+  // For each field, the line with value 0 as this kernel prints it, because most lines are equal to one of those. All
+  // have the same length.
   std::array<std::array<char, 28>, kRollupFields> zeros_{};
   SmapsRegion region_;
   bool in_region_ = false;

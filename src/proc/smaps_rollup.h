@@ -6,7 +6,7 @@
 //   Rss:                1612 kB
 //   Pss:                 750 kB
 //
-// The lines depend on the kernel; an unknown one is skipped, a missing one is absent.
+// The lines depend on the kernel: unknown lines are skipped, and fields of missing lines are absent.
 
 #include <string_view>
 
@@ -16,9 +16,9 @@
 
 namespace memoir {
 
-// Sets all rollup fields of `memory`: one without a line, or with an odd one, becomes absent. The other fields keep
-// their values. No text at all: not_found (the process exited between open and read, or executed another image). A text
-// without any value is malformed. `odd`: see key_lines.h.
+// Sets all rollup fields of `memory`. A field without a line, or with an odd one, becomes absent. The other fields of
+// `memory` keep their values. An empty text is not_found: the process has exited between open and read, or has executed
+// another image. A text without any value is malformed. `odd`: see key_lines.h.
 Status parse_smaps_rollup(std::string_view text, ProcessMemory& memory, OddLines* odd = nullptr);
 
 }  // namespace memoir

@@ -4,7 +4,7 @@
 //
 //   765 434 405 5 0 123 0
 //
-// All zeros for a kernel thread and a zombie.
+// All numbers are zero for a kernel thread and a zombie.
 
 #include <cstdint>
 #include <string_view>
@@ -23,7 +23,7 @@ struct Statm {
   friend bool operator==(const Statm&, const Statm&) = default;
 };
 
-// No text: not_found. Anything but seven numbers: malformed.
+// Parses sizes in KiB. An empty text is not_found; anything but seven numbers is malformed.
 Result<Statm> parse_statm(std::string_view text, std::int64_t page_kib);
 
 }  // namespace memoir

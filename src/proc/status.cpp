@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kFirst = kRollupFields;
 
-// The lines of the head precede those of memory, except Threads.
+// These lines precede those of memory, except Threads.
 enum HeadKey : std::size_t {
   kName,
   kState,
@@ -34,13 +34,13 @@ constexpr KeyTable<kAll> kStatusKeys = [] {
   return KeyTable<kAll>(keys);
 }();
 
-// A number that is not below 0.
+// Returns a number that is at least 0; nullopt for other texts.
 std::optional<std::int32_t> parse_count(std::string_view text) {
   const auto number = parse_number<std::int32_t>(text);
   return number && *number >= 0 ? number : std::nullopt;
 }
 
-// Real, effective, saved, file system.
+// Parses the first of the four uids: real, effective, saved, file system.
 std::optional<std::uint32_t> parse_real_uid(std::string_view text) {
   const auto uid = parse_number<std::uint32_t>(cut(text, '\t'));
   return text.empty() ? std::nullopt : uid;
@@ -52,7 +52,8 @@ bool take(std::optional<T> value, std::optional<T>& into) {
   return value.has_value();
 }
 
-// `text` is the part after the colon and the tab; nullopt if it is odd. Returns false if it cannot be parsed.
+// Takes a line of the head. `text` is the part after the colon and the tab, nullopt if it is odd. Returns false if it
+// cannot be parsed.
 bool take_head(std::size_t key, std::optional<std::string_view> text, StatusHead& head) {
   const std::string_view value = text.value_or("");
   switch (key) {
@@ -75,10 +76,10 @@ bool is_memory(std::size_t key) {
   return key >= kFirstMemory && key < kThreads;
 }
 
-// Returns the line's value if it is a number, otherwise 0. Returns nullopt for an odd line.
+// Returns the value of a memory line, or 0 for a good line of the head. Returns nullopt for an odd line.
 std::optional<std::int64_t> read_line(std::size_t key, const KeyLine& line, StatusHead& head) {
   if (is_memory(key)) return line.kib();
-  // A tab, not any blank: a name may start with a space.
+  // Only a tab is skipped, because a name may start with a space.
   const bool whole = !line.torn && line.value.starts_with('\t');
   return whole && take_head(key, line.value.substr(1), head) ? std::optional<std::int64_t>(0) : std::nullopt;
 }

@@ -7,8 +7,8 @@
 //   Uid:	0	0	0	0
 //   VmHWM:	    1724 kB
 //
-// Name is escaped by the kernel (newline as \n, backslash as \\); it is undone here. Kernel threads and zombies have no
-// Vm lines.
+// The kernel escapes Name (newline as
+// , backslash as \\); unescape_name() undoes that. Kernel threads and zombies have no Vm lines.
 
 #include <cstdint>
 #include <optional>
@@ -21,9 +21,9 @@
 
 namespace memoir {
 
-// nullopt: the line is missing or odd.
+// Fields are nullopt if their line is missing or odd.
 struct StatusHead {
-  std::optional<std::string_view> name;  // escaped by the kernel, a view into the text; see unescape_name()
+  std::optional<std::string_view> name;  // escaped, a view into the text
   std::optional<char> state;
   std::optional<std::int32_t> parent_pid;
   std::optional<std::uint32_t> uid;  // real
@@ -31,11 +31,12 @@ struct StatusHead {
   std::optional<bool> kernel_thread;  // Kthread, since Linux 6.8
 };
 
-// Sets all status fields of `memory`: one without a line, or with an odd one, becomes absent. The other fields keep
-// their values. A text without any value is malformed. No text: not_found. `odd`: see key_lines.h.
+// Sets all status fields of `memory`. A field without a line, or with an odd one, becomes absent. The other fields of
+// `memory` keep their values. An empty text is not_found; a text without any value is malformed. `odd`: see
+// key_lines.h.
 Result<StatusHead> parse_status(std::string_view text, ProcessMemory& memory, OddLines* odd = nullptr);
 
-// Returns the name as the process set it, any bytes.
+// Returns the name as the process set it, with any bytes.
 std::string unescape_name(std::string_view name);
 
 }  // namespace memoir

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, kColumns> kColumnNames{"key",    "shmid",
                                                               "nattch", "uid",   "cuid",  "dtime", "rss",  "swap"};
 constexpr std::int64_t kRemoved = 01000;  // SHM_DEST, which perms shows in octal
 
-// Missing and odd columns are unknown.
+// The numbers of a row; nullopt if a column is missing or odd.
 using Numbers = std::array<std::optional<std::int64_t>, kColumns>;
 
 std::optional<std::int64_t> at(const Numbers& row, Column column) {
@@ -56,7 +56,7 @@ class Header {
   }
 
  private:
-  // Numbers that the kernel's types cannot hold are not the kernel's.
+  // Larger numbers are odd, because the kernel's types cannot represent them.
   static std::int64_t max_of(Column column) {
     constexpr std::int64_t max = std::numeric_limits<std::int64_t>::max();
     if (column == Column::cpid || column == Column::lpid) return std::numeric_limits<std::int32_t>::max();
@@ -65,7 +65,7 @@ class Header {
   }
 
   static std::optional<std::int64_t> read(Column column, std::string_view word) {
-    if (column == Column::key) return parse_number<std::int64_t>(word);  // which some kernels print with a sign
+    if (column == Column::key) return parse_number<std::int64_t>(word);  // some kernels print it with a sign
     if (column != Column::perms) {
       const auto number = parse_natural(word);
       return number && *number <= max_of(column) ? number : std::nullopt;
@@ -78,7 +78,7 @@ class Header {
     return word.empty() ? std::nullopt : std::optional(perms);
   }
 
-  std::vector<Column> columns_;  // count_: an unknown one
+  std::vector<Column> columns_;  // count_ stands for an unknown column
 };
 
 std::int64_t kib(std::int64_t bytes) {
@@ -90,7 +90,7 @@ std::optional<std::uint32_t> uid_at(const Numbers& row, Column column) {
   return uid ? std::optional(static_cast<std::uint32_t>(*uid)) : std::nullopt;
 }
 
-// RSS and swap together; nullopt if one of them is unknown.
+// Returns RSS plus swap; nullopt if one of them is unknown.
 std::optional<std::int64_t> bytes_of(const Numbers& row) {
   const auto rss = at(row, Column::rss);
   const auto swap = at(row, Column::swap);
@@ -98,7 +98,7 @@ std::optional<std::int64_t> bytes_of(const Numbers& row) {
   return rss && swap && !__builtin_add_overflow(*rss, *swap, &bytes) ? std::optional(bytes) : std::nullopt;
 }
 
-// nullopt without its number and memory. What else is odd is unknown.
+// Returns nullopt if the number or the memory of the segment is unknown. Other odd columns are left empty.
 std::optional<SysvSegment> segment_of(const Numbers& row) {
   const auto shmid = at(row, Column::shmid);
   if (!shmid || !bytes_of(row)) return std::nullopt;

@@ -18,11 +18,12 @@
 namespace memoir {
 
 struct SysvTable {
-  std::optional<std::int64_t> held_kib;  // rss and swap of all; 0 without any; nullopt if that of a row is odd
+  std::optional<std::int64_t> held_kib;  // rss and swap of all segments; 0 without any; nullopt if one is odd
   std::vector<SysvSegment> segments;     // sorted by shmid; empty if the table lacks an identifying column
 };
 
-// Without columns rss and swap it is an error. An odd row is skipped. `odd`: see key_lines.h.
+// Parses the table. A table without the columns rss and swap is malformed. Odd rows are skipped. `odd`: see
+// key_lines.h.
 Result<SysvTable> parse_sysvipc_shm(std::string_view text, OddLines* odd = nullptr);
 
 }  // namespace memoir

@@ -1,7 +1,7 @@
 #pragma once
 
-// The usage of a tmpfs, by statfs(2). Reaching a mount point below one of a dead server may block: call it only where
-// that does not matter.
+// Reads the usage of a tmpfs by statfs(2). The call may block if the path to the mount point leads over a file system
+// of a dead server: use it only where that does not matter.
 
 #include <cstdint>
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace memoir {
 
-// In KiB. The kernel does not count a file system without a limit.
+// Sizes in KiB. The kernel does not count the usage of a file system without a limit.
 struct TmpfsUsage {
   std::optional<std::int64_t> limit_kib = {};
   std::optional<std::int64_t> used_kib = {};
@@ -19,7 +19,7 @@ struct TmpfsUsage {
   bool operator==(const TmpfsUsage&) const = default;
 };
 
-// Returns nullopt if it is unreachable, or hidden by another mount.
+// Returns nullopt if the mount is unreachable, or hidden by another mount.
 std::optional<TmpfsUsage> tmpfs_room(const TmpfsMount& mount);
 
 }  // namespace memoir

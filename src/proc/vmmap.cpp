@@ -11,25 +11,25 @@ namespace {
 
 using F = ProcessField;
 
-constexpr std::size_t kMaxDigits = 15;      // of a number before its point: it fits with any unit
+constexpr std::size_t kMaxDigits = 15;      // of a number before its point, so that it fits with any unit
 constexpr std::size_t kFractionDigits = 6;  // further digits are ignored
 constexpr std::int64_t kMillionths = 1'000'000;
-constexpr std::size_t kAddressDigits = 8;  // with fewer digits and no size it is no address
-constexpr std::size_t kMinSizes = 2;       // virtual, resident
-constexpr std::size_t kMaxSizes = 4;       // dirty, swapped
+constexpr std::size_t kAddressDigits = 8;  // minimum length of the first address in a line that looks like a region
+constexpr std::size_t kMinSizes = 2;       // the sizes are: virtual, resident, …
+constexpr std::size_t kMaxSizes = 4;       // … dirty, swapped
 
 bool is_digits(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Returns the KiB of a unit, in either case, each being 1024 of the previous one; nullopt for another character.
+// Returns a unit in KiB, upper or lower case; nullopt for another character.
 std::optional<std::int64_t> unit_kib(char unit) {
   const std::size_t at = std::string_view("KkMmGgTt").find(unit);
   if (at == std::string_view::npos) return std::nullopt;
   return std::int64_t{1} << (at / 2 * 10);
 }
 
-// The digits after the point, in millionths.
+// Returns the digits after the point, in millionths.
 std::int64_t millionths(std::string_view digits) {
   std::string text(digits.substr(0, kFractionDigits));
   text.resize(kFractionDigits, '0');
@@ -57,20 +57,20 @@ bool has_long_range(std::string_view line) {
   return false;
 }
 
-// A line without a head is ignored, unless it has this much of a region's.
+// Returns whether a line without a head was probably meant to be a region: such a line is odd, others are ignored.
 bool looks_like_region(std::string_view line) {
   const bool has_mode = line.find('[') != std::string_view::npos && line.find(" SM=") != std::string_view::npos;
   return has_mode || has_long_range(line);
 }
 
-// The start of a region's line: its name, and the addresses before a bracket.
+// The start of a region's line: its name, and its addresses, up to an opening bracket.
 struct Head {
   std::string_view name;
   AddressRange range;
   std::string_view rest;  // after the bracket
 };
 
-// "Process:  face-b00c [412]"
+// Returns whether the name belongs to a header line, such as "Process:  face-b00c [412]".
 bool is_header(std::string_view name) {
   return name.ends_with(':') || name.find(": ") != std::string_view::npos;
 }
@@ -91,7 +91,7 @@ std::optional<Head> find_head(std::string_view line) {
   return std::nullopt;
 }
 
-// "1024K  156K  156K  0K", or "1024K/ 156K" of old releases.
+// Parses "1024K  156K  156K  0K", or "1024K/ 156K" of older releases.
 bool parse_sizes(std::string_view text, VmmapRegion& region) {
   std::array<std::int64_t, kMaxSizes> sizes{};
   std::size_t count = 0;
@@ -132,7 +132,7 @@ bool is_anonymous(std::string_view name) {
   return has("MALLOC") || has("VM_ALLOCATE") || has("Stack") || has("STACK") || has("anonymous");
 }
 
-// Names are few, and not of the process's making.
+// There are few names of regions, and a process cannot choose them.
 constexpr std::size_t kMaxNames = 128;
 
 MappingKind kind_of(std::string_view name) {
@@ -145,7 +145,7 @@ MappingKind kind_of(std::string_view name) {
 constexpr std::array kSummed{F::rss,           F::shared_clean, F::shared_dirty, F::private_clean,
                              F::private_dirty, F::anonymous,    F::swap};
 
-// Contribution of one region to each of kSummed; nullopt for missing values.
+// Returns the contribution of one region to each field of kSummed; absent where a value is missing.
 ProcessMemory memory_of(const VmmapRegion& region) {
   ProcessMemory memory;
   memory.set(F::rss, region.resident_kib);
@@ -174,7 +174,7 @@ void add_mapping(const VmmapRegion& region, const ProcessMemory& memory, Mapping
   summary.others[static_cast<std::size_t>(name.kind)].add(use);
 }
 
-// A value missing in a region is unknown for the process, too.
+// Adds a region to the process. A value that is missing in one region is unknown for the process.
 void add(VmmapRegion region, std::string_view line, VmmapProcess& process, OddLines* odd) {
   if (region.dirty_kib.value_or(0) > region.resident_kib) {
     if (odd != nullptr) odd->note("vmmap", "dirty", line);

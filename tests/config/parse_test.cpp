@@ -132,7 +132,7 @@ TEST_CASE("an unknown key is refused with its line and the nearest one") {
   CHECK(complaint("[[category]]\nname = 'a'\ncomand = 'b'\n") ==
         "F:3: unknown key 'comand' in [category]; did you mean 'command'?");
   CHECK(complaint("[store]\nx = 1\n") ==
-        "F:2: unknown key 'x' in [store]; known are durability, raw, five_minutes, hours, "
+        "F:2: unknown key 'x' in [store]; known keys are durability, raw, five_minutes, hours, "
         "days, max_size");
 }
 
@@ -274,7 +274,7 @@ TEST_CASE("all errors are reported, in the order of the file") {
             "\nF:4: unknown key 'burstt' in [recorder]; did you mean 'burst'?\nF:5: interval in [recorder] must be a "
             "duration in quotes, such as \"10s\"\nF:7: exec in [alert] starts with 'mail', but must start with the "
             "full path of a program: PATH is not searched\nF:8: the category 'a' needs a pattern: command, exe, comm, "
-            "user or cgroup\nF:11: name in [category] must be a text in quotes");
+            "user or cgroup\nF:11: name in [category] must be text in quotes");
 }
 
 TEST_CASE("a program that cannot run is an error between the others, if it is checked") {
