@@ -21,7 +21,7 @@ BucketSum all_recorded() {
 
 }  // namespace
 
-TEST_CASE("BucketSum: a subject alone keeps its spread") {
+TEST_CASE("BucketSum: a single subject keeps its spread") {
   BucketSum sum = all_recorded();
   sum.add(1, bucket(0, 40, 10, 5, 20, 7));
   sum.add(1, bucket(100, 100, 30, 25, 35, 30));
@@ -34,7 +34,7 @@ TEST_CASE("BucketSum: a subject alone keeps its spread") {
   CHECK(summarise(intervals).last == 30);
 }
 
-TEST_CASE("BucketSum: means add up, and the extremes of a sum are not known") {
+TEST_CASE("BucketSum: means add up, and the extremes of a sum are unknown") {
   BucketSum sum = all_recorded();
   sum.add(1, bucket(0, 100, 10, 5, 20, 7));
   sum.add(2, bucket(0, 100, 30, 0, 60, 0));
@@ -49,7 +49,7 @@ TEST_CASE("BucketSum: means add up, and the extremes of a sum are not known") {
   CHECK(summarise(intervals).mean == 40.0);
 }
 
-TEST_CASE("BucketSum: a successor covers the time of both, concurrent members no more than was recorded") {
+TEST_CASE("BucketSum: consecutive members cover the time of both, concurrent ones at most the recorded time") {
   BucketSum restart = all_recorded();
   restart.add(1, bucket(0, 40, 10, 10, 10, 10));
   restart.add(2, bucket(0, 60, 20, 20, 20, 20));

@@ -17,7 +17,7 @@ ProcessSample sample(Source source, std::int64_t pss_kib, std::int64_t rss_kib) 
   return of;
 }
 
-// One of them uses 300 (measured), another 200 (estimated), at most 500.
+// Two processes: one uses 300 (measured), the other an estimated 200, at most 500.
 Tally both() {
   Tally tally;
   tally.add(sample(Source::exact, 300, 400));
@@ -59,8 +59,8 @@ TEST_CASE("the error of estimates is within their bounds and the machine's memor
   const Tally tally = both();
   CHECK(estimates_off_most_kib(tally, tally, {}) == 300);
   CHECK(estimates_off_most_kib(tally, tally, mapped_memory(600, 500)) == 300);
-  CHECK(estimates_off_most_kib(tally, tally, mapped_memory(500, 250)) == 250);  // 750 less 300 and 200
-  CHECK(estimates_off_most_kib(tally, tally, mapped_memory(100, 100)) == 200);  // no headroom: it may use nothing
+  CHECK(estimates_off_most_kib(tally, tally, mapped_memory(500, 250)) == 250);  // 750 minus 300 and 200
+  CHECK(estimates_off_most_kib(tally, tally, mapped_memory(100, 100)) == 200);  // no headroom for the estimated process
   MachineMemory half;
   half.set(M::anon_pages, 500);
   CHECK(estimates_off_most_kib(tally, tally, half) == 300);

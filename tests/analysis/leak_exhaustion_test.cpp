@@ -1,5 +1,5 @@
-// Times at which a limit is reached: over many histories known to their end, the true time is within the estimated
-// interval.
+// Forecasts of the time at which a limit is reached. In many simulated histories, whose true time is known, the
+// estimated interval contains it.
 
 #include <cmath>
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ constexpr std::int64_t kTickMs = 10'000;
 constexpr std::int64_t kOneMinuteMs = 60'000;
 constexpr double kLimit = 512 * 1024;
 
-// Usage at a time since the start, in KiB.
+// Usage in KiB, by time since the start.
 using History = std::function<double(std::int64_t at_ms)>;
 
 std::int64_t killed_ms(const History& history) {
@@ -27,7 +27,7 @@ std::int64_t killed_ms(const History& history) {
   return at;
 }
 
-// The analysis' hour is a minute: the history is of minutes to hours.
+// One hour of the analysis is a minute here, because the histories last minutes to hours.
 LeakFinding judged(const History& history, std::int64_t now_ms, double room_error) {
   std::vector<LeakSample> samples;
   for (std::int64_t at = 0; at <= now_ms; at += kTickMs) samples.push_back({at, history(at), std::nullopt, 0});
@@ -41,7 +41,7 @@ struct Score {
   int held = 0;
 };
 
-// Leaks of 100 KiB to 1 MiB a tick, judged after a part of the way.
+// Leaks of 100 KiB to 1 MiB per tick, judged before they reach the limit.
 Score score(int seeds, const std::function<History(std::mt19937&, double per_tick)>& make) {
   Score score;
   for (int seed = 0; seed < seeds; ++seed) {
@@ -105,7 +105,7 @@ TEST_CASE("in nine of ten histories the limit is reached within the estimated in
          for (std::size_t i = 1; i < sums.size(); ++i) sums[i] = sums[i - 1] + size(random);
          return [=](std::int64_t at) { return base + sums[tick_of(at)]; };
        }},
-      {"collected again and again",
+      {"collected repeatedly",
        [](std::mt19937&, double per_tick) -> History {
          constexpr std::size_t cycle = 7;
          return [=](std::int64_t at) {
@@ -126,7 +126,8 @@ TEST_CASE("in nine of ten histories the limit is reached within the estimated in
 
 namespace {
 
-// By the hour: 200 MiB, and growth that reaches `grown` MiB after `hours`, ever faster if `power` exceeds 1.
+// Hourly values: 200 MiB plus growth that reaches `grown` MiB after `hours`; the growth accelerates if `power` exceeds
+// 1.
 LeakFinding filling(double seen_hours, double hours, double grown, double power, double swing) {
   constexpr std::int64_t hour_ms = 3'600'000;
   const auto kib = [=](double hour) {
@@ -156,13 +157,13 @@ TEST_CASE("a forecast follows growth that becomes faster, and says so") {
   const LeakFinding faster = filling(96, 144, 400, 2, 0);
   CHECK(faster.exhaustion->accelerates);
   CHECK(faster.reason.find("it grows faster than before") != std::string::npos);
-  // At the mean slope so far it would be 120 hours.
+  // A forecast with the mean slope so far would be 120 hours.
   CHECK(hours_left(faster) < 72);
   CHECK(faster.exhaustion->in_ms->lower <= 48 * 3'600'000.0);
 }
 
-TEST_CASE("the top of the day's swing is not the end of the headroom") {
-  // At the top of the fourth day, the limit is reached at that of the fifth.
+TEST_CASE("a daily maximum is not taken for the end of the headroom") {
+  // Judged at the maximum of the fourth day; the limit is reached at the maximum of the fifth.
   const LeakFinding found = filling(84.5, 110, 400, 1, 100);
   CHECK(hours_left(found) == Approx(24).epsilon(0.2));
 }

@@ -5,7 +5,7 @@ using namespace memoir;
 
 namespace {
 
-// Level, with 100 more on two days of each week.
+// A constant level, and 100 more on two days of each week.
 std::vector<TimedValue> weekly(int days) {
   std::vector<TimedValue> floors;
   for (int day = days; day > 0; --day) floors.push_back({0.5 - day, day % 7 < 2 ? 1100.0 : 1000.0, 0});

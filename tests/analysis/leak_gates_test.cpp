@@ -1,4 +1,4 @@
-// For each gate a series that only it rejects: a gate that accepts everything fails its own test.
+// For each gate, a series that only this gate rejects. A gate that accepts everything fails its test.
 
 #include <algorithm>
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMibOfKib = 1024;
 
-// One value for each width of time, up to the end of the series; nullopt for unrecorded time.
+// Each value lasts `hours_each`; nullopt stands for unrecorded time.
 std::vector<LeakHour> held(const std::vector<std::optional<double>>& values, int hours_each) {
   const int hours = static_cast<int>(values.size()) * hours_each;
   std::vector<LeakHour> life;
@@ -40,7 +40,7 @@ std::vector<LeakHour> by_hour(int hours, const std::function<double(double)>& mi
   return held(values, 1);
 }
 
-// Without a number of days, the whole run.
+// Without `days`, the run has the length of the series.
 std::vector<Gate> rejecting(const std::vector<LeakHour>& hours, double days = 0, const LeakMetric& metric = {}) {
   const LeakLife life = make_life(hours);
   const std::optional<WindowFinding> window = judge_window(life, days > 0 ? days : life.days, metric);
@@ -58,7 +58,8 @@ TEST_CASE("the trend gate rejects series that fall nearly as often as they rise"
   CHECK(rejecting(by_day({84, 100, 93, 90, 114, 114, 107, 111, 120, 119})) == std::vector{Gate::trend});
 }
 
-TEST_CASE("in a week of history the other gates may outweigh one that is narrowly missed, in five days they may not") {
+TEST_CASE(
+    "in a week of history the other gates may outweigh a gate that is narrowly missed; in five days they may not") {
   CHECK(rejecting(by_day({91, 97, 116, 103, 115, 109, 127})).empty());
   CHECK_FALSE(rejecting(by_day({91, 116, 103, 115, 109, 127})).empty());
 }
@@ -68,7 +69,7 @@ TEST_CASE("the drift gate rejects a rising random walk") {
                           445, 445, 451, 450, 448, 449, 459, 455, 469, 451})) == std::vector{Gate::drift});
 }
 
-TEST_CASE("the drift gate passes small growth whose floors return to their line") {
+TEST_CASE("the drift gate accepts small growth whose floors return to their line") {
   CHECK(rejecting(by_day({295, 297, 298, 300, 309, 297, 304, 310, 310, 316, 324, 315,
                           324, 314, 325, 325, 327, 316, 332, 317, 323, 337, 333, 341}))
             .empty());
@@ -85,7 +86,7 @@ TEST_CASE("the effect gate rejects growth that is too little to matter") {
   CHECK(rejecting(by_hour(720, [](double hour) { return 300 + 0.3 * hour / 24; })) == std::vector{Gate::effect});
 }
 
-TEST_CASE("the bottom gate rejects ever wider days on level ground") {
+TEST_CASE("the bottom gate rejects daily swings that widen on a level floor") {
   CHECK(rejecting(by_hour(720, [](double hour) {
           return 300 * (1 + 0.4 * (1 + hour / 360) * (0.5 - 0.5 * std::cos(2 * 3.14159265358979 * hour / 24)));
         })) == std::vector{Gate::bottom});
@@ -106,7 +107,7 @@ TEST_CASE("the novelty gate rejects a rise to a level from before the window") {
         std::vector{Gate::novelty});
 }
 
-TEST_CASE("the diurnal gate rejects hours that are below the same hours of the day before") {
+TEST_CASE("the diurnal gate rejects hours that are lower than the same hours of the previous day") {
   CHECK(rejecting(by_hour(96,
                           [](double hour) {
                             const double part = std::max(0.0, std::fmod(hour, 24) - 12) / 12;

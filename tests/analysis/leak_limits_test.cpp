@@ -63,7 +63,7 @@ TEST_CASE("page cache is headroom, and so is usable swap") {
   CHECK(room(10) == 810);
   sample.swap_kib = 60;
   CHECK(room(300) == 800);
-  // Read at different times, they may not add up.
+  // The values are read at different times and may not add up.
   sample.file_kib = 950;
   CHECK(room(0) == 1000);
   sample = cgroup("/a", 2000, 1000);

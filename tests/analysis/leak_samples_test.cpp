@@ -41,7 +41,7 @@ TEST_CASE("unrecorded time is a gap, not a constant value") {
   CHECK(covered_ms == 11 * kMinuteMs);
 }
 
-TEST_CASE("runs have their own buckets, and sparse readings make wide ones") {
+TEST_CASE("each run has its own buckets, and sparse readings make buckets wide") {
   std::vector<LeakSample> samples = each_minute(10, 100);
   for (std::size_t at = 7; at < samples.size(); ++at) samples[at].life = 1;
   const LeakSeries series = roll_up(samples);

@@ -25,13 +25,13 @@ TEST_CASE("quantiles interpolate between neighbours") {
   CHECK(robust_deviation(outlier) == Approx(1.4826));
 }
 
-TEST_CASE("Mann-Kendall's S and variance are those of its definition") {
+TEST_CASE("Mann-Kendall's S and variance follow the definition") {
   const TrendTest up = mann_kendall(line_of(8, 1), 0);
   CHECK(up.s == 28);
   CHECK(up.variance == Approx(8.0 * 7 * 21 / 18));
   CHECK(up.z == Approx(27 / std::sqrt(8.0 * 7 * 21 / 18)));
   CHECK(mann_kendall(line_of(8, -1), 0).z == Approx(-up.z));
-  CHECK(mann_kendall(line_of(8, 1), 100).z == 0);  // all of it are ties
+  CHECK(mann_kendall(line_of(8, 1), 100).z == 0);  // all pairs are ties
 }
 
 TEST_CASE("positive autocorrelation widens the variance, noise without it does not narrow it") {
@@ -64,7 +64,7 @@ TEST_CASE("strata are not compared with each other") {
     points.push_back({static_cast<double>(at), at + (at % 2 == 0 ? 0.0 : 1000.0), at % 2});
   }
   CHECK(sen_slope(points) == Approx(1));
-  CHECK(mann_kendall(points, 0).s == 90);  // twice the pairs of ten
+  CHECK(mann_kendall(points, 0).s == 90);  // twice the number of pairs of ten values
 }
 
 TEST_CASE("a random walk seldom drifts, a line with noise does") {

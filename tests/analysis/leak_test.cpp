@@ -17,7 +17,7 @@ constexpr std::int64_t kDay = 24 * kHour;
 constexpr std::int64_t kStartMs = 20'000 * kDay;
 constexpr double kMib = 1024;
 
-// Readings of a shape (KiB at an hour), one each five minutes, with noise of this many KiB.
+// Readings of `kib`, a function of the hour, every five minutes, with noise in KiB.
 std::vector<LeakSample> samples_of(double hours, const std::function<double(double)>& kib, double noise = 200,
                                    const std::function<int(double)>& life = {}) {
   std::mt19937 random(7);
@@ -70,14 +70,14 @@ TEST_CASE("a leak on a straight line is found with its slope, its interval and i
   CHECK_FALSE(found.would_change.empty());
 }
 
-TEST_CASE("the day's and the week's load on a leak do not hide it") {
+TEST_CASE("daily and weekly load on top of a leak does not hide it") {
   CHECK(judge(samples_of(30 * 24, [](double hour) { return line(hour) + 80 * kMib * day_swing(hour); })).leak);
   CHECK(judge(samples_of(30 * 24, [](double hour) {
           return line(hour) + (std::fmod(hour, 168) < 120 ? 60 * kMib : 0);
         })).leak);
 }
 
-TEST_CASE("memory after each collection rises: a sawtooth on a rising floor") {
+TEST_CASE("a sawtooth whose floor rises is a leak") {
   const LeakFinding found =
       judge(samples_of(30 * 24, [](double hour) { return line(hour) + 120 * kMib * std::fmod(hour, 0.9) / 0.9; }));
   CHECK(to_string(found.verdict) == "leak-sawtooth-floor");
@@ -98,7 +98,7 @@ TEST_CASE("a late leak is reported from its start") {
   CHECK(found.slope_per_day.value == Approx(12 * kMib).epsilon(0.1));
 }
 
-TEST_CASE("a leak once reported stays one while it grows, and the second day changes nothing") {
+TEST_CASE("a reported leak stays a leak while it grows, and the second day changes nothing") {
   const std::vector<LeakSample> all = samples_of(
       96, [](double hour) { return 200 * kMib + 60 * kMib * hour / 24 + 25 * kMib * day_swing(hour); }, 3000);
   int after = 0;
@@ -140,7 +140,7 @@ TEST_CASE("growth without a leak is dismissed with the gate that it failed") {
   }
 }
 
-TEST_CASE("ever wider days rise in the soft floor, but not at their bottom") {
+TEST_CASE("daily swings that widen raise the soft floor, but not the minimum") {
   const LeakFinding found = judge(
       samples_of(30 * 24, [](double hour) { return 300 * kMib * (1 + 0.4 * (1 + hour / 360) * day_swing(hour)); }));
   CHECK_FALSE(found.leak);
@@ -183,14 +183,14 @@ TEST_CASE("restarts that each leak are joined, and those that only warm up are d
   CHECK_FALSE(warm.leak);
 }
 
-TEST_CASE("a leak fixed by a restart is no leak any more") {
+TEST_CASE("a leak that a restart fixes is no longer reported") {
   const auto life = [](double hour) { return hour < 400 ? static_cast<int>(hour / 100) : 4; };
   const LeakFinding found = judge(samples_of(
       30 * 24, [](double hour) { return 200 * kMib * (hour < 400 ? 1 + std::fmod(hour, 100) / 100 : 1); }, 200, life));
   CHECK_FALSE(found.leak);
 }
 
-TEST_CASE("counts have a least growth of their own") {
+TEST_CASE("counts have their own minimum growth") {
   const LeakMetric zombies{"zombies", 20, 0, LeakUnit::count};
   const auto more = [](double per_day) {
     return samples_of(
@@ -212,7 +212,7 @@ TEST_CASE("the time to the nearest limit has an interval") {
 
   const LeakFinding far = judge(samples_of(30 * 24, line), {}, {{"machine", 5000 * kMib}});
   REQUIRE(far.exhaustion);
-  CHECK_FALSE(far.exhaustion->in_ms);  // a thousand days ahead of thirty
+  CHECK_FALSE(far.exhaustion->in_ms);  // a thousand days, beyond the horizon of thirty
 }
 
 TEST_CASE("verdict and slope follow the unit, and do not depend on the date") {
@@ -274,7 +274,7 @@ LeakPool pool_of(int count, const std::function<double(int, double)>& kib,
 
 }  // namespace
 
-TEST_CASE("a pool: all of it grows, ever more members, more members once, members replaced in time") {
+TEST_CASE("a pool: all members grow, members keep being added, members are added once, members are replaced in time") {
   const auto always = [](int, double) { return true; };
   const auto level = [](int, double) { return 50 * kMib; };
   const LeakPool all = pool_of(
@@ -289,7 +289,7 @@ TEST_CASE("a pool: all of it grows, ever more members, more members once, member
   CHECK_FALSE(steps.leak);
   CHECK(steps.confidence == 0);
 
-  // A few more, each as large as before: fifteen in addition to sixty-seven are no leak of processes.
+  // Fifteen members of the same size join sixty-seven: too few for a leak of processes.
   const LeakPool some = pool_of(82, level, [](int member, double hour) { return hour >= (member - 67) * 45; });
   const LeakFinding larger = judge_pool(some, {});
   CHECK(to_string(larger.verdict) == "scale-out");

@@ -23,7 +23,7 @@ std::optional<std::int64_t> part(const MachineParts& parts, MachinePart name) {
 
 }  // namespace
 
-TEST_CASE("the parts of a machine add up to MemTotal, with any fields absent or wrong") {
+TEST_CASE("the parts of a machine add up to MemTotal, whichever fields are absent or wrong") {
   std::mt19937_64 engine(7);
   for (int round = 0; round < 500; ++round) {
     MachineMemory memory;
@@ -39,7 +39,7 @@ TEST_CASE("the parts of a machine add up to MemTotal, with any fields absent or 
   }
 }
 
-TEST_CASE("mapped memory is in PSS, and not again in page cache or tmpfs") {
+TEST_CASE("mapped memory counts in PSS, and not again in page cache or tmpfs") {
   MachineMemory memory;
   memory.set(M::mem_total, 1000);
   memory.set(M::mem_free, 300);

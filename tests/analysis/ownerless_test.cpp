@@ -1,4 +1,4 @@
-// Ownerless memory: what counts, the processes that still map it, and its creator.
+// Ownerless memory: what counts as such, its creator, and the processes that still map it.
 
 #include "analysis/ownerless.h"
 
@@ -68,7 +68,7 @@ TEST_CASE("ownerless: deleted files and memfds, with all their mappers, the larg
   CHECK_FALSE(all[2].first);
 }
 
-TEST_CASE("ownerless: a memfd of known size counts whole, now and at first, however much of it is mapped") {
+TEST_CASE("ownerless: a memfd of known size counts in full at both ends of the range, however much of it is mapped") {
   MappingRow part = row(MappingKind::memfd, "/memfd:x (deleted)", 4);
   part.use.object_kib = 1000;
   FirstMapping first{.name = part.name, .at_ms = 5, .use = part.use, .mappers = 2};

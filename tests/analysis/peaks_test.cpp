@@ -4,7 +4,7 @@
 
 using namespace memoir;
 
-TEST_CASE("the days of a subject fold into its highest mark, the highest subject first") {
+TEST_CASE("the days of a subject fold into its highest mark, and the highest subject is first") {
   const std::vector<Peak> days{
       {1, 500, 10, 9}, {2, 300, 20, 19}, {1, 860, 110, 109}, {2, 900, 120, 119}, {1, 500, 210, 209}};
   const std::vector<Peak> expected{{2, 900, 120, 119}, {1, 860, 110, 109}};
@@ -31,7 +31,7 @@ TEST_CASE("a process at 500 MiB with a peak of 860 MiB needs 1.72 times its RSS"
   CHECK_FALSE(peak_ratio(860, std::nullopt).has_value());
 }
 
-TEST_CASE("a mark as high as at the range's start was not reached in it") {
+TEST_CASE("a mark that is unchanged since the range's start was not reached in the range") {
   HighWaterFold old;
   old.add(100, 500, 860, /*newborn=*/false);
   old.add(200, 520, 860, false);

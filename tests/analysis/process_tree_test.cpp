@@ -28,7 +28,8 @@ Tally holding(std::int64_t kib) {
   return tally;
 }
 
-// Pids from a small set, parents and starts at random: orphans, reused pids, cycles of every length.
+// Pids are drawn from a small set, parents and starts at random. This gives orphans, reused pids and cycles of any
+// length.
 std::vector<TreeProcess> random_processes(std::mt19937& random) {
   const int count = std::uniform_int_distribution<int>(0, 60)(random);
   std::uniform_int_distribution<std::int32_t> parent(0, count + 3);
@@ -52,7 +53,7 @@ TEST_CASE("process tree: children are below their parents, siblings by rank") {
 TEST_CASE("process tree: a process without a parent, its own parent, or older than its parent is a root") {
   CHECK(parents_of({}).empty());
   CHECK(parents_of(std::vector<TreeProcess>{{7, 6, 1}, {8, 0, 1}, {9, 9, 1}}) == Parents{root, root, root});
-  // Pid 5 was reused after its child started; a process started in the same 10 ms may be a parent.
+  // Pid 5 was reused after its child started. A process that started within the same 10 ms may be a parent.
   CHECK(parents_of(std::vector<TreeProcess>{{5, 1, 100}, {6, 5, 99}, {7, 5, 100}}) == Parents{root, root, 0});
 }
 
@@ -63,7 +64,7 @@ TEST_CASE("process tree: a cycle of any length has one root and keeps its subtre
     for (std::int32_t i = 0; i < length; ++i) processes.push_back({1 + i, 1 + (i + 1) % length, 7});
     processes.push_back({100, 1, 7});
     processes.push_back({101, 100, 7});
-    // From the tail on, too.
+    // Also with the processes in reverse order.
     for (const bool reversed : {false, true}) {
       if (reversed) std::ranges::reverse(processes);
       const Parents parents = parents_of(processes);
@@ -111,7 +112,7 @@ TEST_CASE("process tree: each process occurs once, and the roots add up to the t
   }
 }
 
-TEST_CASE("process tree: a chain of as many processes as there may be needs no deep stack") {
+TEST_CASE("process tree: the longest possible chain needs no deep stack") {
   constexpr std::int32_t length = 100'000;
   std::vector<TreeProcess> processes;
   processes.reserve(length);
@@ -125,7 +126,7 @@ TEST_CASE("process tree: a chain of as many processes as there may be needs no d
   CHECK(sums[order.back()].processes() == 1);
 }
 
-TEST_CASE("process tree: levels too deep are next to their parent, in order") {
+TEST_CASE("process tree: levels that are too deep appear next to their parent, in order") {
   const Parents chain{root, 0, 1, 2, 2, 0};
   CHECK(no_deeper(chain, 9) == chain);
   CHECK(no_deeper(chain, 2) == Parents{root, 0, 1, 1, 1, 0});

@@ -12,7 +12,7 @@ using namespace memoir::test;
 
 namespace {
 
-// A random history: ticks one after the other, some absent, with gaps.
+// A random history: ticks in order, with gaps and absent values.
 std::vector<Interval> random_ticks(std::mt19937& random, std::int64_t until_ms) {
   std::uniform_int_distribution<std::int64_t> value(0, 1'000'000);
   std::uniform_int_distribution<int> length(1, 50);
@@ -48,7 +48,7 @@ TEST_CASE("a subject's intervals fold into min, time-weighted mean, max and grow
   CHECK(summary.covered_ms == 500);
 }
 
-TEST_CASE("an absent value is time without one, never 0") {
+TEST_CASE("time with an absent value does not count, and an absent value is never 0") {
   const Summary summary = summarise(ticks({{0, 100, std::nullopt}, {100, 200, 50}, {200, 700, std::nullopt}}));
   CHECK(summary.min == 50);
   CHECK(summary.mean == 50.0);
@@ -61,7 +61,7 @@ TEST_CASE("an absent value is time without one, never 0") {
   CHECK(none.covered_ms == 0);
 }
 
-TEST_CASE("a maximum that is kept over several rows lasts until the end of the last") {
+TEST_CASE("a maximum that several rows share lasts until the end of the last row") {
   const Summary summary = summarise(ticks({{0, 10, 7}, {10, 20, 7}, {20, 30, 3}, {30, 40, 7}}));
   CHECK(summary.max_at_ms == 0);
   CHECK(summary.max_until_ms == 20);
@@ -100,7 +100,7 @@ TEST_CASE("a group's maximum is the maximum of the sum, not the sum of the maxim
   CHECK(summary.mean == (40.0 * 50 + 15 * 50 + 45 * 100) / 200);
 }
 
-TEST_CASE("a sum has continuing members once, even if all end and start at one time") {
+TEST_CASE("a sum has continuing members once, even if all intervals end and start at the same time") {
   const std::int64_t kib = std::int64_t{1} << 61;
   GroupSum group;
   for (const std::int64_t member : {1, 2, 3}) {
@@ -111,7 +111,7 @@ TEST_CASE("a sum has continuing members once, even if all end and start at one t
   CHECK(intervals_of(group) == expected);
 }
 
-TEST_CASE("a member's brief value counts in the sum at that time only") {
+TEST_CASE("a member's brief value counts in the sum only at that time") {
   Interval spiked = constant(0, 100, 10);
   touch(spiked, 50, 30);
   touch(spiked, 20, 40);
@@ -154,7 +154,7 @@ TEST_CASE("a group keeps unknown values apart from known ones") {
   CHECK(intervals_of(group) == expected);
 }
 
-TEST_CASE("at the last tick unchanged members are still in the sum") {
+TEST_CASE("unchanged members are still in the sum at the last tick") {
   GroupSum group;
   group.add(1, constant(0, 100, 10));
   group.add(1, constant(100, 100, 15));

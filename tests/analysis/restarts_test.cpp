@@ -10,7 +10,7 @@ constexpr std::int64_t kMin = 60'000;
 
 }  // namespace
 
-TEST_CASE("an exit and a start of the same identity soon after it are a restart") {
+TEST_CASE("an exit and a start of the same identity soon afterwards are a restart") {
   const std::vector<Life> lives{{"web", 0, 60 * kMin, 60 * kMin + 10'000},
                                 {"db", 0, 200 * kMin, std::nullopt},
                                 {"web", 60 * kMin + 4000, 200 * kMin, std::nullopt}};
@@ -37,7 +37,7 @@ TEST_CASE("each start follows one exit: a restarted pool is as many restarts as 
   for (std::size_t i = 0; i < 3; ++i) CHECK(restarts[i].begun == 4 + i);
 }
 
-TEST_CASE("one that is restarted again and again is a chain") {
+TEST_CASE("repeated restarts of a process are a chain") {
   std::vector<Life> lives;
   for (std::int64_t i = 0; i < 5; ++i) {
     const std::int64_t begin = i * 30 * kMin;

@@ -61,7 +61,7 @@ TEST_CASE("a range of one instant is one bucket with its value") {
   CHECK(buckets[0] == GridBucket{7, 7, 0, 5, 5.0, 5, 7});
 }
 
-TEST_CASE("intervals before, after and around the range count with their part inside") {
+TEST_CASE("intervals before, after and around the range count with the part inside it") {
   const Intervals intervals = ticks({{-50, -10, 1}, {-10, 15, 2}, {90, 120, 3}, {130, 140, 4}});
   const std::vector<GridBucket> buckets = cut_into_buckets(intervals, {0, 100, 50, 0});
   REQUIRE(buckets.size() == 2);
@@ -69,7 +69,7 @@ TEST_CASE("intervals before, after and around the range count with their part in
   CHECK(buckets[1] == GridBucket{50, 100, 10, 3, 3.0, 3, 90});
 }
 
-TEST_CASE("the width is one that people count in, and fits") {
+TEST_CASE("the width of a bucket is a round time, and the buckets fit") {
   CHECK(nice_width(kSeriesDay, 72, 10'000) == 30 * kMinute);
   CHECK(nice_width(kSeriesDay, 25, 10'000) == kSeriesHour);
   CHECK(nice_width(kSeriesHour, 72, 10'000) == kMinute);
@@ -83,11 +83,11 @@ TEST_CASE("the width is one that people count in, and fits") {
   }
 }
 
-TEST_CASE("the slope is that of the line, gaps and outliers or not") {
+TEST_CASE("the slope is that of the line despite gaps and outliers") {
   Intervals intervals = line(0, kSeriesDay, 10'000, 1'000'000, 86'400);
   CHECK(std::abs(slope_per_day(intervals, 0, kSeriesDay).value() - 86'400) < 87);
 
-  // Six hours missing, and a cache that used a gigabyte for two hours.
+  // Six hours are missing, and a cache used a gigabyte for two hours.
   std::erase_if(intervals, [](const Interval& interval) {
     return interval.from_ms > 6 * kSeriesHour && interval.from_ms < 12 * kSeriesHour;
   });
@@ -100,7 +100,7 @@ TEST_CASE("the slope is that of the line, gaps and outliers or not") {
   CHECK(slope_per_day(ticks({{0, kSeriesDay, 77}}), 0, kSeriesDay) == 0.0);
 }
 
-TEST_CASE("too little gives no slope") {
+TEST_CASE("too few values give no slope") {
   CHECK_FALSE(slope_per_day(line(0, 5 * kMinute, 10'000, 0, 1000), 0, 5 * kMinute).has_value());
   CHECK_FALSE(slope_per_day(line(0, 5 * kMinute, 10'000, 0, 1000), 0, kSeriesDay).has_value());
   CHECK_FALSE(slope_per_day({}, 0, kSeriesDay).has_value());

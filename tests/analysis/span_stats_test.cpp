@@ -26,7 +26,7 @@ TEST_CASE("statistics weigh by recorded time, and extremes have their bucket") {
   CHECK_FALSE(span_stats_of({}, 0, 400).highest.has_value());
 }
 
-TEST_CASE("a bucket partly outside counts by its share: parts of a span add up to the total") {
+TEST_CASE("a bucket that is partly outside counts by its share, so that parts of a span add up to the total") {
   const std::vector<Interval> series{bucket(0, 100, 10), bucket(100, 200, 40, 60), bucket(250, 300, 20)};
   for (std::int64_t cut = 0; cut <= 300; cut += 10) {
     const SpanStats left = span_stats_of(series, 0, cut);
@@ -45,7 +45,7 @@ TEST_CASE("unknown is not 0") {
   CHECK(figures.covered_ms == 200);
 }
 
-TEST_CASE("a counter counts from the lowest value of its first bucket on, over gaps, and again after a boot") {
+TEST_CASE("a counter counts from the lowest value of its first bucket, across gaps, and starts again after a boot") {
   std::vector<Interval> counter{bucket(0, 100, 7), bucket(100, 200, 9), bucket(300, 400, 9), bucket(400, 500, 2)};
   const auto increases = increases_of(counter);
   REQUIRE(increases.size() == 4);
@@ -59,7 +59,8 @@ TEST_CASE("a counter counts from the lowest value of its first bucket on, over g
   CHECK(increases_of({}).empty());
 }
 
-TEST_CASE("a mean over more time than was covered counts the rest as 0, over less it stays among the values") {
+TEST_CASE(
+    "a mean over more than the covered time counts the remainder as 0; over less time it stays within the values") {
   BucketMean mean;
   mean.add(bucket(0, 100, 10));
   mean.add(bucket(100, 200, 30));

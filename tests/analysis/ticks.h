@@ -1,6 +1,6 @@
 #pragma once
 
-// Short forms of series of ticks.
+// Shorthand for series of ticks.
 
 #include <initializer_list>
 #include <vector>

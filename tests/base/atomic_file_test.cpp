@@ -22,7 +22,7 @@ TEST_CASE("a file is replaced atomically") {
         std::filesystem::perms::none);
 }
 
-TEST_CASE("a companion of a database is not written over") {
+TEST_CASE("a file that belongs to a database, such as its WAL, is not overwritten") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/memoir.db";
   CHECK(AtomicFile::begin(path + "-wal", Existing::replace).ok());
@@ -34,7 +34,7 @@ TEST_CASE("a companion of a database is not written over") {
   }
 }
 
-TEST_CASE("a file that appears in between is replaced only on request") {
+TEST_CASE("a file that another program creates during the write is replaced only on request") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/file";
   const auto write_beside_another = [&path](Existing existing) {

@@ -23,7 +23,7 @@ Result<CommandOutput> shell(const std::string& script, const CommandLimits& limi
   return run_command("/bin/sh", {"-c", script}, limits);
 }
 
-// A process of /bin/sleep; ended and reaped.
+// A process that runs /bin/sleep; killed and reaped at the end.
 struct Sleeper {
   explicit Sleeper(bool background)
       : pid(*spawn({.words = {"/bin/sleep", "1000"}, .environment = {}, .background = background})) {}
@@ -40,18 +40,18 @@ struct Sleeper {
 
 }  // namespace
 
-TEST_CASE("a program in the background goes after all others, yet is run") {
+TEST_CASE("a program in the background has the lowest priority, but is run") {
   const Sleeper sleeper(true);
   CHECK(sleeper.nice() == 19);
   CHECK(::sched_getscheduler(sleeper.pid) == SCHED_BATCH);
 }
 
-TEST_CASE("a program is not lifted above others as we are, and else is as we are") {
+TEST_CASE("a program does not inherit a raised priority, but inherits a lowered one") {
   const int ours = ::getpriority(PRIO_PROCESS, 0);
   CHECK(Sleeper(false).nice() == std::max(ours, 0));
-  std::thread lifted([] {  // Linux has it by thread
+  std::thread lifted([] {  // on Linux the priority belongs to the thread
     if (::setpriority(PRIO_PROCESS, 0, -5) != 0) {
-      WARN("skipped: we may not be lifted");
+      WARN("skipped: the priority cannot be raised");
       return;
     }
     CHECK(Sleeper(false).nice() == 0);
@@ -78,7 +78,7 @@ TEST_CASE("a command's output is kept, and its exit status reported") {
   CHECK(shell("kill -9 $$")->problem == "signal 9");
 }
 
-TEST_CASE("a command has none of our descriptors, signals as they should be, and nothing to read") {
+TEST_CASE("a command inherits no descriptors, has default signals, and reads end of file") {
   const auto pipe = make_pipe();
   REQUIRE(pipe);
   const auto found = shell("cat; ls /proc/self/fd; grep Sig[BI] /proc/self/status");
@@ -93,7 +93,7 @@ TEST_CASE("a command that cannot be run, is late or prints too much is an error"
   CHECK(shell("yes", {.bytes = 100}).error().kind == ErrorKind::io);
 }
 
-TEST_CASE("a command is stopped on request, with or without output") {
+TEST_CASE("a command is stopped on request, even if it has closed its output") {
   for (const std::string script : {"sleep 1000", "exec >&- 2>&-; sleep 1000"}) {
     std::stop_source source;
     std::thread asker([&source] { source.request_stop(); });
@@ -104,7 +104,7 @@ TEST_CASE("a command is stopped on request, with or without output") {
   }
 }
 
-TEST_CASE("a command is waited for on kernels without pidfd") {
+TEST_CASE("on kernels without pidfd, too, the exit of a command is awaited") {
   const std::string end = test::in_child([] {
     if (!test::refuse_call(SYS_pidfd_open, 0, 0, 0, ENOSYS)) return std::string("no filter");
     const auto output = shell("exec >&- 2>&-; exit 3", {.time = 1h});

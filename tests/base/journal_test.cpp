@@ -21,7 +21,7 @@ using namespace memoir::test;
 
 namespace {
 
-// Replaces the journal's socket.
+// Takes the place of the journal's socket.
 class Journal {
  public:
   Journal() : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
@@ -46,7 +46,7 @@ class Journal {
   Fd socket_;
 };
 
-// Logs in a process with a file as stderr that systemd would name as the journal's stream.
+// Logs in a process whose stderr is a file that systemd's environment variable names as the journal's stream.
 void log_under_systemd(const Journal& journal, const std::string& socket) {
   const std::string done = in_child([&] {
     const int file = ::open(journal.stderr_path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -65,7 +65,7 @@ void log_under_systemd(const Journal& journal, const std::string& socket) {
 
 }  // namespace
 
-TEST_CASE("journal: a value of several lines has its size before it") {
+TEST_CASE("journal: a value of several lines is preceded by its size") {
   std::string datagram;
   append_journal_field(datagram, "A", "one line");
   append_journal_field(datagram, "B", "two\nlines");
@@ -85,13 +85,13 @@ TEST_CASE("journal: a message with an id goes to its socket with fields, any oth
   CHECK(slurp(journal.stderr_path()) == "<6>an ordinary line [rss 9 MiB]\n");
 }
 
-TEST_CASE("journal: without an answer on its socket all lines go to stderr") {
+TEST_CASE("journal: if nothing listens on its socket, all lines go to stderr") {
   const Journal journal;
   log_under_systemd(journal, journal.path() + "-none");
   CHECK(slurp(journal.stderr_path()) == "<4>java was killed [rss 9 MiB]\n<6>an ordinary line [rss 9 MiB]\n");
 }
 
-TEST_CASE("journal: the catalog explains each id, and no other") {
+TEST_CASE("journal: the catalog has an entry for each id, and no other entry") {
   const std::string catalog = slurp(MEMOIR_SOURCE "/systemd/memoir.catalog");
   std::set<std::string> explained;
   for (std::size_t at = 0; (at = catalog.find("\n-- ", at)) != std::string::npos; at += 4)

@@ -29,7 +29,7 @@ void check_refused(const std::string& path, const std::string& why) {
 
 }  // namespace
 
-TEST_CASE("Missing files are created, and our own are used as they are") {
+TEST_CASE("Missing files are created, and files of the same user are used as they are") {
   const TemporaryDirectory folder;
   const std::string path = folder.path() + "/file";
   CHECK(check_own_file(path).ok());
@@ -41,21 +41,21 @@ TEST_CASE("Missing files are created, and our own are used as they are") {
   CHECK(slurp(path) == "kept");
 }
 
-TEST_CASE("What others may have put there is refused at once, and stays as it is") {
+TEST_CASE("What other users may have put there is refused at once and left unchanged") {
   const TemporaryDirectory folder;
   const std::string path = folder.path() + "/file";
   const std::string target = folder.path() + "/target";
-  SECTION("a link that leads nowhere") {
+  SECTION("a dangling link") {
     fs::create_symlink(target, path);
     check_refused(path, "symbolic link");
     CHECK(!fs::exists(target));
   }
-  SECTION("a link to a file of ours") {
+  SECTION("a link to a file of the same user") {
     std::ofstream(target) << "ours";
     fs::create_symlink(target, path);
     check_refused(path, "symbolic link");
   }
-  SECTION("a second name of a file of ours") {
+  SECTION("a second name of a file of the same user") {
     std::ofstream(target) << "ours";
     fs::create_hard_link(target, path);
     check_refused(path, "several names");
@@ -81,7 +81,7 @@ TEST_CASE("What others may have put there is refused at once, and stays as it is
   }
 }
 
-TEST_CASE("A result is not written into another user's file next to it") {
+TEST_CASE("A result is not written to a temporary name that already leads to another file") {
   const TemporaryDirectory folder;
   const std::string path = folder.path() + "/report";
   std::ofstream(folder.path() + "/ours") << "ours";

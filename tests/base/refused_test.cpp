@@ -20,7 +20,7 @@ using namespace memoir;
 
 namespace {
 
-// Returns the result of a child without that system call; nullopt if the filter cannot be set.
+// Returns the result of a child that runs without this system call; nullopt if the filter cannot be set.
 template <typename Run>
 std::optional<std::string> child_without(std::uint32_t number, std::uint32_t mask, Run run) {
   const std::string result = test::in_child(
@@ -39,7 +39,7 @@ std::string capabilities() {
 
 }  // namespace
 
-TEST_CASE("a capability that cannot be read is neither toggled nor dropped, and the others stay") {
+TEST_CASE("if capabilities cannot be read, none is toggled or dropped") {
   const auto result = child_without(SYS_capget, 0, [] {
     const std::string before = capabilities();
     const Capability capability(CAP_SYS_PTRACE);
@@ -50,7 +50,7 @@ TEST_CASE("a capability that cannot be read is neither toggled nor dropped, and 
   if (result) CHECK(*result == "refused");
 }
 
-TEST_CASE("a file in a folder that cannot be synced exists, and the risk of losing it in a power cut is an error") {
+TEST_CASE("if the folder cannot be synced, the file exists, and an error reports that a power cut may lose it") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/file";
   const auto result = child_without(SYS_openat, O_DIRECTORY, [&path] {

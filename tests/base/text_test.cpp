@@ -18,14 +18,15 @@ TEST_CASE("numbers are parsed completely or not at all") {
   CHECK_FALSE(parse_number<std::uint8_t>("256"));
 }
 
-TEST_CASE("a short digest is that of FNV-1a") {
+TEST_CASE("the short digest is FNV-1a") {
   CHECK(short_digest("") == 0x811c9dc5);
   CHECK(short_digest("a") == 0xe40c292c);
   CHECK(short_digest("foobar") == 0xbf9cf968);
 }
 
-// Input bytes 0, 1, 2 …, with key bytes 0 to 15: appendix A of the paper, and vectors.h of its authors.
-TEST_CASE("a digest is that of SipHash-2-4") {
+// The input is the bytes 0, 1, 2 …, the key the bytes 0 to 15, as in appendix A of the paper and in its authors'
+// vectors.h.
+TEST_CASE("the digest is SipHash-2-4") {
   const DigestKey key{0x0706050403020100, 0x0f0e0d0c0b0a0908};
   std::string bytes;
   for (char byte = 0; byte < 15; ++byte) bytes += byte;
@@ -62,7 +63,7 @@ TEST_CASE("to_utf8 keeps valid text and escapes each invalid byte") {
   CHECK(to_utf8("\xf0\x9f\x90\x98") == "\xf0\x9f\x90\x98");
 }
 
-TEST_CASE("to_printable removes everything that moves a terminal's cursor or reverses its text") {
+TEST_CASE("to_printable escapes every character that moves a terminal's cursor or reverses its text") {
   CHECK(to_printable("a\nb\tc") == "a\\nb\\tc");
   CHECK(to_printable("\x1b[31mred") == "\\x1b[31mred");
   CHECK(to_printable("\xc2\x9b"
@@ -77,7 +78,7 @@ TEST_CASE("to_lower changes ASCII letters only") {
   CHECK(to_lower("").empty());
 }
 
-TEST_CASE("escape_bytes is undone by unescape_bytes, and no two texts become one") {
+TEST_CASE("unescape_bytes undoes escape_bytes, and different texts stay different") {
   const std::vector<std::string> texts{
       "",        "a",        "a\xff", "a\\xff",  "a\\x5cxff", "a\\x5c",     "dev\\x2ddisk", "\\\xff",
       "\\x\xff", "\\x8\xf1", "\\",    "\\\\x80", "\xc3\xa4",  "\\xc3\\xa4", "\xc3\\",       "a\\x5c\\xff"};

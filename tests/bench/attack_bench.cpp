@@ -1,9 +1,11 @@
-// Attacks on the recorder by an unprivileged user: runs memoird next to twenty idle processes, lets
-// tests/e2e/attacker.cpp do its worst, and prints the cost and whether the idle processes were read.
+// Attacks on the recorder by an unprivileged user: runs memoird and twenty idle processes while tests/e2e/attacker.cpp
+// attacks. Prints the recorder's cost and whether the idle processes were still read.
 //
-// attack_bench [PROCESSES [INTERVAL [SECONDS [ATTACK]]]]: by default 60 attacking processes, 10 s, two minutes of
-// each attack; "short", "folders" and "cgroups" have 250, 300 and 75 new ones a second, "nested" three. Needs root:
-// the attacker is another user. "cap" is the attack "names" with max_size = 16 MiB and ticks of 200 ms, until the file
+// attack_bench [PROCESSES [INTERVAL [SECONDS [ATTACK]]]]: by default 60 attacking processes, an interval of 10 s and
+// two minutes of each attack. The attacks "short", "folders" and "cgroups" create 250, 300 and 75 objects a second,
+// "nested" creates three. The benchmark needs root, because the attacker is another user.
+// The attack "cap" is "names" with max_size = 16 MiB and ticks of 200 ms. It runs until the file is full, and then half
+// as long again.
 // is full and half as long again.
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -101,7 +103,7 @@ class Attack {
   Attack& operator=(const Attack&) = delete;
 
   bool denied() const { return denied_; }
-  // A new name causes a new read of the command line.
+  // A new name makes the recorder read the command line again.
   void stir() {
     if (holder_) holder_->run(++stirred_ % 2 == 0 ? "comm 6161" : "comm 6262");
   }
@@ -153,7 +155,7 @@ void watch(const std::string& name, const Plan& plan, uid_t user) {
         std::max(longest_ms, number(db, fmt::format("SELECT max(duration_ms) FROM tick WHERE id >= {}", first_tick)));
     const auto past = std::chrono::steady_clock::now() - begin;
     if (!fills && past >= plan.lasts) break;
-    // The first tick is deleted when there is no space left.
+    // Ticks are deleted, the first one first, when the file is full.
     if (fills && to_cap.count() == 0 && number(db, "SELECT min(id) FROM tick") > 1) to_cap = past;
     if (fills && ((to_cap.count() > 0 && past >= to_cap * 3 / 2) || past > std::chrono::minutes(30))) break;
   }

@@ -1,8 +1,8 @@
-// Cost of reading cgroups: a sweep over many compared with bare reads of the same files, and a day of ticks by the
-// collector's plan. On a fake tree of v2, with files that cost less than the kernel's own, and on the real v1 memory
-// controller if groups can be made there.
+// Cost of reading cgroups. A sweep over many cgroups is compared with bare reads of the same files; a day of ticks
+// follows the collector's plan. The fake v2 tree consists of ordinary files, which cost less than the kernel's own. The
+// real v1 memory controller is used if cgroups can be created there.
 //
-// cgroup_bench [CHANGING]: the share of the processes that changes in a tick, by default 0.2.
+// cgroup_bench [CHANGING]: the share of processes that change per tick, by default 0.2.
 
 #include <cstdlib>
 #include <filesystem>
@@ -28,13 +28,14 @@ constexpr std::int64_t kTickMs = 10'000;
 constexpr int kTicksPerHour = 360;
 constexpr double kUsPerS = 1e6;
 
-// Files of a group read at a tick with a change. Real groups are empty and stay so: their breakdown is not read.
+// The files of a cgroup that are read at a tick if the cgroup changed. The real cgroups are empty, so their breakdown
+// is not read.
 std::vector<std::string> files_of(const CgroupTree& tree) {
   if (tree.v1()) return {"memory.usage_in_bytes"};
   return {"memory.current", "memory.swap.current", "memory.stat"};
 }
 
-// The files of all groups, kept open and read.
+// Reads the files of all cgroups from cached descriptors and discards them.
 class Bare {
  public:
   explicit Bare(const CgroupTree& tree) {
@@ -50,7 +51,7 @@ class Bare {
   std::vector<Fd> files_;
 };
 
-// Reads a tick of it.
+// Reads the cgroups at each tick of a simulated clock.
 class Clocked {
  public:
   explicit Clocked(const CgroupTree& tree) : ticks_(tree) {}
@@ -67,12 +68,12 @@ class Clocked {
   std::int64_t now_ms_ = 1'000'000;
 };
 
-// Usage of the fake groups changes by more than a 256th.
+// Changes the usage of a fake cgroup by more than a 256th, the minimum that counts as a change.
 void move(const CgroupTree& tree, std::size_t group, int round) {
   if (!tree.v1()) tree.hold(group, 393'216 + round % 2 * 4096);
 }
 
-// All groups changed: usage is read, slow-changing counters are not.
+// All cgroups changed: usage is read, slow-changing counters are not.
 void sweep(const CgroupTree& tree) {
   std::vector<CgroupMember> members;
   for (const std::string& path : tree.paths()) members.push_back({path, true});
@@ -86,7 +87,7 @@ void sweep(const CgroupTree& tree) {
     double us = 0;
     const auto read_bare = [&] { bare_us.push_back(cost_us([&] { bare.read(ticks.buffer()); })); };
     const auto take_tick = [&] { us = cost_us([&] { ticks.take(members, false); }); };
-    // The second one finds warm caches.
+    // The second of the two finds warm caches, so the order alternates.
     if (round % 2 == 0) {
       read_bare();
       take_tick();
@@ -100,7 +101,7 @@ void sweep(const CgroupTree& tree) {
              median(bare_us), median(reader_us), median(reader_us) / median(bare_us));
 }
 
-// An hour of ticks, times 24.
+// Measures an hour of ticks and multiplies by 24.
 void day(const CgroupTree& tree, std::size_t processes, double moving) {
   std::mt19937 random(1);
   std::vector<CgroupMember> members;
@@ -113,7 +114,7 @@ void day(const CgroupTree& tree, std::size_t processes, double moving) {
       members[member].moved = std::bernoulli_distribution(moving)(random);
       if (members[member].moved) move(tree, member % tree.paths().size(), i);
     }
-    const bool look = i % 30 == 29;  // five minutes
+    const bool look = i % 30 == 29;  // every five minutes
     us += cost_us([&] { ticks.take(members, look); });
   }
   fmt::print("{:<10} {:>6} {:>10} {:>9.0f}% {:>14.1f} {:>16.2f}\n", tree.v1() ? "v1, real" : "v2, fake",

@@ -1,6 +1,6 @@
 #pragma once
 
-// A tree of cgroups for the benchmarks, with the collector's plan from tick to tick.
+// A tree of cgroups for the benchmarks, read by the collector's plan at each tick.
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace memoir::bench {
 
-// Slices with twenty services each: a fake tree of v2 in files, or a real one of v1's memory controller.
+// Slices of twenty services each: a fake v2 tree of ordinary files, or cgroups of the real v1 memory controller.
 class CgroupTree {
  public:
   CgroupTree(std::string root, bool v1, std::size_t groups);
@@ -22,10 +22,10 @@ class CgroupTree {
   const std::string& root() const { return root_; }
   bool v1() const { return v1_; }
   const std::vector<std::string>& paths() const { return paths_; }
-  // The folder of each.
+  // The folder of each cgroup.
   const std::vector<std::string>& folders() const { return made_; }
 
-  // Sets the usage of a fake group.
+  // Sets the usage of a fake cgroup.
   void hold(std::size_t index, std::int64_t kib) const;
 
  private:
@@ -42,7 +42,7 @@ class CgroupTicks {
  public:
   explicit CgroupTicks(const CgroupTree& tree) : budget_(kDescriptors), reader_(CgroupFs(tree.root()), budget_) {}
 
-  // Adds the readings to the tick.
+  // Adds the readings of the cgroups to `tick`.
   void take(const std::vector<CgroupMember>& members, bool all, Tick& tick);
   Buffer& buffer() { return buffer_; }
 

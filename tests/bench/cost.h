@@ -1,6 +1,6 @@
 #pragma once
 
-// Cost of work: CPU time of the whole process with all its threads.
+// Cost of work: CPU time of all threads of the process.
 
 #include <algorithm>
 #include <cstddef>
@@ -33,7 +33,7 @@ double cost_us(Work work) {
   return cpu_us() - before;
 }
 
-// CPU time of another process with all its threads, exited ones included.
+// CPU time of all threads of another process, including exited threads.
 inline double cpu_ms_of(pid_t pid) {
   clockid_t clock{};
   timespec used{};

@@ -1,8 +1,9 @@
-// The recorder runs with every feature over the processes of the peers bench and over short-lived ones. Prints what
-// must stay flat (memory, descriptors), late ticks, warnings, and the exit status.
+// Runs the recorder with every feature, over the processes of the peers benchmark and many short-lived ones. Prints the
+// values that must stay flat (memory, descriptors), late ticks, warnings, and the exit status.
 //
-// endurance_bench [SECONDS [INTERVAL [PROCESSES [STARTS [MEMOIRD]]]]]: by default two hours, 1s, 300 processes and 10
-// starts a second, each using up to 8 MiB for up to two seconds; the memoird of this build.
+// endurance_bench [SECONDS [INTERVAL [PROCESSES [STARTS [MEMOIRD]]]]]: by default two hours, an interval of 1 s, 300
+// processes and 10 starts a second. Each started process uses up to 8 MiB for up to two seconds. MEMOIRD is by default
+// the memoird of this build.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -46,7 +47,7 @@ struct Plan {
   std::string memoird = MEMOIRD;
 };
 
-// A process that starts this many short-lived ones a second until it is killed.
+// A process that starts this many short-lived processes a second until it is killed.
 class Births {
  public:
   explicit Births(int per_second) : pid_(::fork()) {

@@ -1,8 +1,8 @@
-// How memoird records processes that run between two ticks, and the cost of a flood of them. Real processes, with the
-// default configuration.
+// How completely memoird records processes that run between two ticks, and the cost of a flood of exits. Real
+// processes, with the default configuration.
 //
-// exits_bench [SECONDS [STORM_SECONDS [PER_SECOND]]]: by default a minute of 20 children a second of 50 to 300 MiB
-// each, which run for 20 to 80 ms, and 10 s of 5,000 exits a second.
+// exits_bench [SECONDS [STORM_SECONDS [PER_SECOND]]]: by default a minute of 20 children a second, and then 10 s of
+// 5,000 exits a second. Each child uses 50 to 300 MiB and runs for 20 to 80 ms.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -44,7 +44,7 @@ class Recorded {
       database.setBusyTimeout(5'000);
       return database.execAndGet(sql).getInt64();
     } catch (const SQLite::Exception&) {
-      return 0;  // not yet
+      return 0;  // no tick stored yet
     }
   }
   const std::string& path() const { return path_; }
@@ -67,7 +67,7 @@ class Recorded {
   ::_exit(0);
 }
 
-// Peaks that wait4() returns to the parent, by pid.
+// Peaks by pid, as wait4() returns them to the parent.
 std::map<pid_t, std::int64_t> run_children(int seconds) {
   std::mt19937 random(7);
   std::map<pid_t, std::int64_t> peaks;
@@ -111,7 +111,7 @@ void compare(const Recorded& recorded, const std::map<pid_t, std::int64_t>& peak
   }
   const std::int64_t summed = recorded.number("SELECT COALESCE(SUM(count), 0) FROM exit_sum WHERE peak_kib > 16384");
   fmt::print(
-      "children {}, kept by themselves {}, in sums {}, peak within 5 % or 1 MiB of the kept {}, worst {:.2f} %\n",
+      "children {}, with a row of their own {}, in sums {}; peaks within 5 % or 1 MiB {}, worst error {:.2f} %\n",
       peaks.size(), kept, summed, near, worst);
 }
 
@@ -130,7 +130,7 @@ void storm(const Recorded& recorded, int seconds, int per_second) {
   }
   const double took = std::chrono::duration<double>(Clock::now() - begin).count();
   const double used = recorded.cpu() - before;
-  fmt::print("storm: {} exits in {:.1f} s ({:.0f} a second); the recorder took {:.0f} ms of CPU, {:.2f} % of a core\n",
+  fmt::print("storm: {} exits in {:.1f} s ({:.0f} a second); the recorder used {:.0f} ms of CPU, {:.2f} % of a core\n",
              ended, took, static_cast<double>(ended) / took, used, used / took / 10);
 }
 

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::array<const char*, 3> kMachineFiles{"/proc/meminfo", "/proc/vmstat", "/proc/pressure/memory"};
 
-// As getdents64(2) fills it in; glibc's dirent64 is the same.
+// The format of getdents64(2); glibc's dirent64 is the same.
 using Entry = dirent64;
 
-// A kernel thread has no command line.
+// Kernel threads have no command line.
 bool is_kernel_thread(int pid) {
   std::array<char, 64> path{};
   std::snprintf(path.data(), path.size(), "/proc/%d/cmdline", pid);

@@ -1,8 +1,8 @@
 #pragma once
 
-// The floor: the cost of reading the files of a tick and discarding them. A bare loop of system calls lists /proc and
-// reads status and smaps_rollup of each process (statm of a kernel thread), and meminfo, vmstat and pressure/memory
-// of the machine.
+// The floor: the cost of reading the files of a tick and discarding their text, in a bare loop of system calls. It
+// lists /proc, reads status and smaps_rollup of each process (statm of kernel threads), and meminfo, vmstat and
+// pressure/memory of the machine.
 
 #include <array>
 #include <cstddef>
@@ -13,13 +13,14 @@ namespace memoir::bench {
 
 class Floor {
  public:
-  // Cached descriptors are read again with pread; otherwise each file is opened and closed each time.
+  // If `keep`, descriptors are cached and read again with pread. Otherwise each file is opened and closed for each
+  // read.
   explicit Floor(bool keep);
   ~Floor();
   Floor(const Floor&) = delete;
   Floor& operator=(const Floor&) = delete;
 
-  // One pass. Returns the number of processes read.
+  // Reads all files once. Returns the number of processes read.
   std::size_t pass();
 
  private:

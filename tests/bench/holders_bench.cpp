@@ -1,10 +1,10 @@
-// Daily cost of recording details: mappings, cgroups, tmpfs mounts and SysV segments. Real processes, some of which
-// change at each tick together with their cgroups; a fake v2 tree; real tmpfs mounts; the real readers and the real
-// writer, on a clock that advances 10 s after each tick. The same ticks are stored with and without the details. CPU
-// time; for mappings as they measure it themselves. Shares of swap are read from the budget of mappings, which bounds
-// both.
+// Daily cost of recording details: mappings, cgroups, tmpfs mounts and SysV segments. Real processes, of which some
+// change at each tick together with their cgroups; a fake v2 tree; real tmpfs mounts. The real readers and the real
+// writer run on a clock that advances 10 s per tick. The same ticks are stored with and without the details. All times
+// are CPU time; the mapping reader measures its own. Reads of swap shares use the budget of mappings, so the budget
+// bounds both.
 //
-// holders_bench [HOURS [CHANGING]]: by default 3, and a share of 0.05 of the processes.
+// holders_bench [HOURS [CHANGING]]: by default 3 hours, and a share of 0.05 of the processes changes per tick.
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -36,11 +36,11 @@ constexpr std::size_t kProcesses = 300;
 constexpr std::size_t kCgroups = 200;
 constexpr int kFiles = 10'000;
 constexpr std::size_t kTicksAnHour = 360;
-// A tenth of the raw part of a simulated day, and of a core.
+// A tenth of the raw data of a simulated day in bytes, and 0.03 % of a core in seconds.
 constexpr double kMaxBytes = 0.1 * 9e6;
 constexpr double kMaxSeconds = 0.0003 * 86'400;
 
-// They go with this process.
+// The kernel deletes the segments when this process exits.
 void make_segments(int count) {
   constexpr std::size_t bytes = 256 * 1024;
   for (int i = 0; i < count; ++i) {
@@ -50,7 +50,7 @@ void make_segments(int count) {
   }
 }
 
-// Distributes processes over the cgroups; the next ones change at each tick.
+// Distributes processes over the cgroups; at each tick the next `count` processes change.
 class Members {
  public:
   explicit Members(const CgroupTree& tree) : tree_(tree) {
@@ -62,7 +62,7 @@ class Members {
     for (std::size_t i = 0; i < count; ++i, ++next_) {
       const std::size_t index = next_ % members_.size();
       members_[index].moved = true;
-      // As much as the process, never released.
+      // The cgroup grows with the process and never shrinks.
       const std::size_t group = index % tree_.paths().size();
       tree_.hold(group, held_kib_[group] += 64);
     }
@@ -83,7 +83,7 @@ struct Sums {
   double tmpfs_us = 0;
 };
 
-// The details that the recorder always stored: usage and limits of cgroups.
+// The tick without the details, but with the usage and limits of cgroups, which are always recorded.
 Tick without(Tick tick) {
   tick.summaries.clear();
   tick.cgroup_details.reset();

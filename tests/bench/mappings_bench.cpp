@@ -1,8 +1,8 @@
-// Daily cost of mapping summaries: the real collector and the real writer over many real processes, some of which
-// change at each tick, on a clock that advances 10 s after each; the same ticks are stored with and without the
-// summaries. CPU time; of the readings as they measure it themselves.
+// Daily cost of mapping summaries. The real collector and the real writer run over many real processes, of which some
+// change at each tick, on a clock that advances 10 s per tick. The same ticks are stored with and without the
+// summaries. All times are CPU time; the mapping reader measures its own.
 //
-// mappings_bench [PROCESSES [HOURS [LABELS]]]: by default 300 processes, 3 hours, and the labels of the configuration.
+// mappings_bench [PROCESSES [HOURS [LABELS]]]: by default 300 processes, 3 hours, and the configured number of labels.
 
 #include <cstdlib>
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ struct Sums {
   double read_us = 0;
   double slowest_us = 0;
   double rows = 0;
-  double with_us = 0;  // of the writer
+  double with_us = 0;  // CPU time of the writer
   double without_us = 0;
 };
 
@@ -48,7 +48,7 @@ void add(const Tick& tick, Sums& sums) {
   }
 }
 
-// Planning of reads without any reading, with as many processes.
+// Measures the planning of reads for this many processes, without any read.
 double plan_us(std::size_t processes) {
   MappingPlan plan{MappingLimits{}};
   std::vector<MappingCandidate> candidates;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Real processes for the benchmarks: forked idle children, each with private memory of its own and all the mappings of
-// the forking program, like small servers.
+// Real processes for the benchmarks: idle forked children, each with private memory and all mappings of the forking
+// program, like small servers.
 
 #include <cstddef>
 #include <sys/types.h>
@@ -16,7 +16,7 @@ class Population {
   Population(const Population&) = delete;
   Population& operator=(const Population&) = delete;
 
-  // `count` of them, in rotation, free or allocate 64 KiB; returns when they have.
+  // Makes the next `count` processes free or allocate 64 KiB; returns when they are done.
   void stir(std::size_t count);
 
  private:

@@ -1,8 +1,8 @@
-// Cost of each command of memoir on a large file, as a whole program. Also each query of docs/sql.md, and each view of
-// a tick over 60 ticks.
+// Cost of each command of memoir on a large file, measured on the whole program. Also the cost of each query of
+// docs/sql.md, and of each view of a tick over 60 ticks.
 //
 // query_bench F.db [--runs N]
-// A file of the size of a month of a busy server: soak_bench --days 30 --processes 500 -o F.db
+// For a file as large as that of a month on a busy server: soak_bench --days 30 --processes 500 -o F.db
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -34,7 +34,7 @@ namespace {
 using bench::need;
 
 constexpr double kMaxMs = 300;
-constexpr double kMaxLongMs = 1000;  // a summary, and the verdicts on all growth
+constexpr double kMaxLongMs = 1000;  // for a summary and for the verdicts on all growth
 constexpr double kMaxSqlMs = 2000;
 constexpr double kMaxMib = 100;
 
@@ -50,7 +50,7 @@ double ms_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) * 1000 + static_cast<double>(time.tv_usec) / 1000;
 }
 
-// Its answer goes nowhere.
+// Discards the output.
 Cost run_once(Words words, const std::string& db) {
   words.insert(words.begin(), MEMOIR);
   words.insert(words.end(), {"--db", db});
@@ -76,7 +76,7 @@ Cost run_once(Words words, const std::string& db) {
   return {wall.count(), ms_of(usage.ru_utime) + ms_of(usage.ru_stime), static_cast<double>(usage.ru_maxrss) / 1024};
 }
 
-// Evicts it from the page cache, so that the next one reads from disk.
+// Evicts the file from the page cache, so that the next run reads it from disk.
 void evict(const std::string& db) {
   const int file = open(db.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) throw std::runtime_error(db + " cannot be read");
@@ -98,7 +98,7 @@ std::string at(std::int64_t ms) {
   return fmt::format("@{}", ms);
 }
 
-// Details of memory, if the file has them: all processes, and one.
+// Queries about the details of memory, of all processes and of one, if the file has details.
 Result<std::vector<Words>> holder_questions(Reader& reader, const Snapshot& now) {
   std::vector<Words> all;
   const auto ask = [&all](Words words) { all.push_back(std::move(words)); };
@@ -183,7 +183,7 @@ std::vector<Words> questions(const std::string& db, const std::string& folder) {
   return all;
 }
 
-// Commands with work proportional to what they write or check have no latency target.
+// Commands whose work is proportional to what they write or check have no latency target.
 bool is_answer(const Words& words) {
   return words[0] != "export" && words[0] != "extract" && words[0] != "doctor";
 }
@@ -195,7 +195,7 @@ struct Query {
 
 std::vector<Query> queries(SQLite::Database& database) {
   std::vector<Query> all;
-  // A time in the page's queries is one of three days ago.
+  // The queries on the page use this time; it is replaced by one three days ago.
   const std::string written = "2026-11-20 03:14";
   const std::string asked =
       database.execAndGet("SELECT datetime(MAX(wall_ms) / 1000 - 3 * 86400, 'unixepoch', 'localtime') FROM tick")

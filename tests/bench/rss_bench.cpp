@@ -1,9 +1,9 @@
-// The recorder's own memory over time: runs memoird over many real processes, 5 % of them changing per tick, and prints
+// The recorder's own memory over time. Runs memoird over many real processes, of which 5 % change per tick, and prints
 // its RSS, which must stay low and flat.
 //
-// rss_bench [PROCESSES [INTERVAL [TICKS [BURST]]]]: by default 300 processes, 100 ms, 3600 ticks: an hour of 1 s ticks
-// in six minutes. With BURST that many more processes run afterwards for a few ticks, and the memory left by that is
-// printed for five minutes; at the same population it must be at most 1.3 times that before.
+// rss_bench [PROCESSES [INTERVAL [TICKS [BURST]]]]: by default 300 processes, 100 ms and 3600 ticks, which is an hour
+// of 1 s ticks in six minutes. With BURST, that many additional processes then run for a few ticks, and the memory
+// afterwards is printed for five minutes. It must be at most 1.3 times the memory before, at the same population.
 
 #include <chrono>
 #include <cstdlib>

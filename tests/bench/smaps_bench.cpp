@@ -1,5 +1,5 @@
-// Cost of a process's mapping summary above the bare read of its smaps with the same buffer: the benchmark maps much,
-// and reads its own smaps alternately with and without parsing and folding. CPU time; medians.
+// Cost of a process's mapping summary on top of the bare read of its smaps into the same buffer. The benchmark creates
+// many mappings, and reads its own smaps alternately with and without parsing and folding. CPU time; medians.
 //
 // smaps_bench [REGIONS [ROUNDS]]: by default 20,000 regions, 15 rounds.
 
@@ -28,7 +28,7 @@ namespace {
 constexpr std::size_t kMaxRows = 500;
 constexpr std::size_t kBufferBytes = 64 * 1024;
 
-// Adjacent pages, every second one writable, so that each is a region of its own.
+// Adjacent pages, of which every second one is writable, so that each is a separate region.
 class Mapped {
  public:
   enum class Of { memory, file };
@@ -44,7 +44,8 @@ class Mapped {
     if (start_ == MAP_FAILED) throw std::runtime_error("cannot map");
     for (std::size_t i = 0; i < regions; i += 2) {
       char* const at = start_ + i * page();
-      if (::mprotect(at, page(), PROT_READ | PROT_WRITE) != 0) throw std::runtime_error("cannot have so many regions");
+      if (::mprotect(at, page(), PROT_READ | PROT_WRITE) != 0)
+        throw std::runtime_error("cannot create that many regions");
       if (touch == Touch::half) *at = 1;
     }
   }

@@ -1,11 +1,11 @@
-// Simulated months through the real writer, with retention: size of the file, cost of a tick, and the length of
-// maintenance writes. On a manual clock, at full speed.
+// Simulated months through the real writer with retention, on a simulated clock at full speed. Measures the size of the
+// file, the cost of a tick, and the length of maintenance writes.
 //
 // soak_bench [--days N] [--processes N] [--short-lived N] [--flood N] [--cgroups N] [--interval MS] [--max-size MIB]
 //   [-o F.db]
 // With --flood, eight users start this many processes in the first hour of each day, with as many names as the recorder
-// stores. With --cgroups there are this many, each a container, and tmpfs mounts, SysV segments and mappings too.
-// With -o the file is kept, for the query benchmarks.
+// stores. With --cgroups there are this many cgroups, each a container, and also tmpfs mounts, SysV segments and
+// mappings. With -o the file is kept for the query benchmarks.
 
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
@@ -41,17 +41,17 @@ struct Plan {
   std::int64_t processes = 300;
   std::int64_t short_lived = 1000;  // per hour
   std::int64_t flood = 0;
-  std::int64_t cgroups = 0;  // 0: nor other memory outside of processes
+  std::int64_t cgroups = 0;  // 0: no other memory outside of processes either
   std::int64_t interval_ms = 10'000;
   std::int64_t max_mib = 2048;
-  std::string path;  // empty: deletes the file
+  std::string path;  // empty: the file is deleted
 };
 
 void need(const Status& status) {
   if (!status) throw std::runtime_error(status.error().message);
 }
 
-// A field of /proc/self/FILE. wchar of io counts the bytes passed to write calls, on any file system.
+// A field of /proc/self/FILE. The field wchar of io counts the bytes passed to write calls, on any file system.
 std::int64_t own(const char* file, std::string_view field) {
   std::ifstream in(std::string("/proc/self/") + file);
   std::string key;
@@ -85,7 +85,7 @@ double quantile(std::vector<std::int64_t>& values, double share) {
   return static_cast<double>(*at);
 }
 
-// Bytes of the pages in use, as another connection sees them.
+// Bytes of the pages in use, as another connection reads them.
 class UsedBytes {
  public:
   explicit UsedBytes(const std::string& path)
@@ -113,16 +113,16 @@ class UsedBytes {
 // Cost of a range of days.
 struct Costs {
   std::vector<std::int64_t> tick_us;     // CPU of Writer::write
-  std::vector<std::int64_t> between_us;  // CPU of all maintain() after it
+  std::vector<std::int64_t> between_us;  // CPU of all maintain() calls after it
   std::int64_t pieces = 0;
-  std::int64_t longest_cpu_us = 0;     // of one call of maintain()
-  std::vector<std::int64_t> write_us;  // of its write transactions, on the wall clock
+  std::int64_t longest_cpu_us = 0;     // of a single maintain() call
+  std::vector<std::int64_t> write_us;  // wall time of its write transactions
   std::int64_t kept = 0;               // bytes of pages used by ticks and rollups, including deleted rows
   std::int64_t written = 0;            // bytes passed to write calls: -wal and file
 };
 
 struct Most {
-  std::int64_t file = 0;  // with its -wal
+  std::int64_t file = 0;  // including its -wal
   std::int64_t wal = 0;
   std::int64_t rss_kib = 0;
   std::int64_t write_us = 0;
@@ -170,7 +170,7 @@ class Soak {
     need(writer_->begin_run({simulation_.boot(), 1, "soak", plan_.interval_ms, simulation_.now(), retention}));
   }
 
-  // Weekly, like an update; every fourth time the machine reboots.
+  // Once a week, like an update; every fourth time the machine reboots as well.
   void restart_recorder(bool reboot) {
     need(writer_->end_run(simulation_.now(), "stopped"));
     writer_.reset();
@@ -248,7 +248,7 @@ class Soak {
     most_.longest_cpu_us = std::max(most_.longest_cpu_us, costs_.longest_cpu_us);
     most_.kept += costs_.kept;
     most_.written += costs_.written;
-    // clear() keeps the capacity, so that the program's memory stays flat.
+    // clear() keeps the capacity, so that the program's own memory stays flat.
     costs_.tick_us.clear();
     costs_.between_us.clear();
     costs_.write_us.clear();

@@ -1,8 +1,8 @@
-// Cost of a start of memoird until its first tick is stored, and its cost while idle. Real processes, with the default
-// configuration: a tick each 10 s, a scan each second.
+// Cost of starting memoird until its first tick is stored, and its cost while idle. Real processes, with the default
+// configuration: a tick every 10 s, a scan every second.
 //
-// start_bench [PROCESSES [STARTS [IDLE_SECONDS]]]: by default 300 sleeping processes, ten starts into a new file and
-// ten into the same, then a minute of idling.
+// start_bench [PROCESSES [STARTS [IDLE_SECONDS]]]: by default 300 sleeping processes, ten starts with a new file, ten
+// with an existing file, and then a minute of idling.
 
 #include <algorithm>
 #include <chrono>
@@ -30,7 +30,7 @@ using Steady = std::chrono::steady_clock;
 
 namespace {
 
-// The service manager's side of sd_notify(3): READY=1 is sent with the first stored tick.
+// The service manager's end of sd_notify(3): memoird sends READY=1 when its first tick is stored.
 class Manager {
  public:
   explicit Manager(const std::string& folder) : path_(folder + "/notify"), socket_(::socket(AF_UNIX, SOCK_DGRAM, 0)) {
@@ -50,7 +50,7 @@ class Manager {
     while (text != word) {
       text.resize(4096);
       const ssize_t got = ::recv(socket_.get(), text.data(), text.size(), 0);
-      if (got < 0) throw std::runtime_error("memoird did not say " + word + " within a minute");
+      if (got < 0) throw std::runtime_error("memoird did not send " + word + " within a minute");
       text.resize(static_cast<std::size_t>(got));
     }
   }
@@ -86,7 +86,7 @@ class Bench {
     std::fflush(stdout);
   }
 
-  // After the first tick, a keyframe that reads all new processes, it has half a minute to settle.
+  // After the first tick, a keyframe that reads all new processes, memoird gets half a minute to settle.
   void idle(int seconds) {
     test::Child recorder(program());
     manager_.await("READY=1");

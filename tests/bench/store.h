@@ -1,6 +1,6 @@
 #pragma once
 
-// A database to write ticks into, with the cost.
+// A database that measures the cost of writing ticks.
 
 #include <filesystem>
 #include <memory>
@@ -11,7 +11,6 @@
 
 namespace memoir::bench {
 
-// Written to its end.
 class Store {
  public:
   Store(const std::string& path, const BootInfo& boot, const Moment& now, std::int64_t interval_ms)
@@ -19,11 +18,11 @@ class Store {
     need(writer_->begin_run({.boot = boot, .pid = 1, .version = "bench", .interval_ms = interval_ms, .started = now}));
   }
 
-  // CPU time, us.
+  // Returns CPU time in µs.
   double write(const Tick& tick) {
     return cost_us([&] { need(writer_->write(tick)); });
   }
-  // Its bytes.
+  // Returns the size of the file in bytes.
   double close(const Moment& now) {
     need(writer_->end_run(now, "stopped"));
     writer_.reset();

@@ -1,6 +1,5 @@
-// One simulated day at 10 s through the real writer: cost of a tick in file size, writes and CPU, and the latency of
-// the
-// query tool's calls on that file.
+// One simulated day at 10 s through the real writer: cost of a tick in file size, writes and CPU time, and the latency
+// of the query tool's calls on that file.
 
 #include <chrono>
 #include <cstdio>
@@ -24,8 +23,8 @@ struct Figures {
   double bytes = 0;
   double written = 0;
   double cpu_us = 0;
-  double upkeep_cpu_us = 0;  // of rollups and retention
-  double longest_ms = 0;     // write transaction of theirs
+  double upkeep_cpu_us = 0;  // for rollups and retention
+  double longest_ms = 0;     // longest write transaction of rollups and retention
 };
 
 // A field of /proc/self/io. wchar counts the bytes passed to write calls, on any file system.
@@ -95,7 +94,7 @@ void measure(const char* name, const std::string& folder, double changing, bool 
   const std::int64_t end = begin + kTicks * 10'000;
   const double top = best_ms([&] {
     const auto reader = must(Reader::open(path));
-    // Just before a keyframe: the most rows to search.
+    // Just before a keyframe, where the most rows are searched.
     const auto tick = must(reader->tick_at(begin + 20 * 3'600'000 - 10'000));
     must(reader->snapshot(tick->id));
   });
@@ -121,7 +120,7 @@ void measure(const char* name, const std::string& folder, double changing, bool 
 }  // namespace
 }  // namespace memoir::test
 
-// store_bench [FOLDER]: with a folder, the databases stay there.
+// store_bench [FOLDER]: with a folder, the databases are kept there.
 int main(int argc, char** argv) {
   const memoir::test::TemporaryDirectory directory;
   const std::string folder = argc > 1 ? argv[1] : directory.path();

@@ -1,5 +1,5 @@
-// Cost of a tick above the floor: the real collector and the real writer over many real processes, alternating with a
-// bare loop that reads the same files. CPU time of the whole process with all threads; medians.
+// Cost of a tick on top of the floor. The real collector and the real writer run over many real processes, alternating
+// with a bare loop that reads the same files. CPU time of all threads of the process; medians.
 //
 // tick_bench [PROCESSES [KIB [ROUNDS]]]: by default 300 processes of 2 MiB private memory each, 40 rounds.
 
@@ -55,7 +55,7 @@ std::vector<Round> measure(const Plan& plan, Population& population, bool keep, 
   need(writer->begin_run({.boot = boot, .pid = 1, .version = "bench", .interval_ms = 10'000, .started = clock.now()}));
   Floor floor(keep);
 
-  // The first pass opens files and finds the processes; the first ticks are keyframes.
+  // The first pass opens files and finds the processes, and the first ticks are keyframes.
   floor.pass();
   for (int i = 0; i < 3; ++i) need(writer->write(need(collector->collect(i == 0))));
 
@@ -69,7 +69,7 @@ std::vector<Round> measure(const Plan& plan, Population& population, bool keep, 
       round.collect_us = cost_us([&] { tick = need(collector->collect(false)); });
       round.store_us = cost_us([&] { need(writer->write(tick)); });
     };
-    // The second one finds warm caches, so the order alternates.
+    // The second of the two finds warm caches, so the order alternates.
     if (i % 2 == 0) {
       read_floor();
       take_tick();

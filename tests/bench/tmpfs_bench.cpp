@@ -1,5 +1,5 @@
-// Cost of recording tmpfs mounts: three with 10,000 files each, in real mounts, or in folders of /dev/shm without
-// permission to mount; for a day without changes, and for one with constant changes.
+// Cost of recording three tmpfs mounts with 10,000 files each, for a day without changes and for one with constant
+// changes. Without permission to mount, folders of /dev/shm replace the mounts.
 //
 //   tmpfs_bench [FILES]
 
@@ -26,7 +26,7 @@ struct Day {
   double bytes = 0;
 };
 
-// `stored`: the mounts get into the file.
+// If `stored`, the mounts are written to the file.
 Day record(const TmpfsMounts& mounts, TmpfsMoves moves, bool stored) {
   Day day;
   const test::TemporaryDirectory folder;

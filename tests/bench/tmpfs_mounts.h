@@ -1,6 +1,6 @@
 #pragma once
 
-// Tmpfs mounts full of files for the benchmarks, with the collector's plan from tick to tick.
+// Tmpfs mounts full of files for the benchmarks, read by the collector's plan at each tick.
 
 #include <cstdint>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace memoir::bench {
 
-// Three of its own, or folders of /dev/shm where it may not mount.
+// Three mounts, or three folders of /dev/shm without permission to mount.
 class TmpfsMounts {
  public:
   static constexpr int kMounts = 3;
@@ -28,7 +28,7 @@ class TmpfsMounts {
   bool real_ = true;
 };
 
-// Growth of each mount since the tick before, and the share of changing entries: one of this many.
+// The growth of each mount per tick; one entry in `one_of` changes.
 struct TmpfsMoves {
   std::int64_t kib = 0;
   std::size_t one_of = 1;
@@ -38,7 +38,7 @@ class TmpfsTicks {
  public:
   TmpfsTicks(const TmpfsMounts& mounts, TmpfsMoves moves) : mounts_(mounts), moves_(moves) {}
 
-  // Adds the mounts to a tick.
+  // Adds the mounts to `tick`.
   void take(Tick& tick);
 
   double scan_us() const { return scan_us_; }

@@ -1,5 +1,5 @@
-// Cost of memoir view: keys with their answers and screens, without a terminal; then the time and the bytes of the
-// whole program on one.
+// Cost of memoir view: the keys with their queries and screens, without a terminal; then the time and the bytes of the
+// whole program on a terminal.
 //
 // view_bench F.db [COLUMNS LINES]
 
@@ -83,7 +83,7 @@ void without_terminal(const std::string& path, Screen screen) {
   print_row("update", updates);
 }
 
-// The program on a terminal of its own.
+// Runs the program on a pseudo-terminal.
 class OnTerminal {
  public:
   OnTerminal(const std::string& path, Screen screen) {
@@ -106,10 +106,10 @@ class OnTerminal {
 
   struct Output {
     std::size_t bytes = 0;
-    double first_ms = 0;  // of its first and last byte
+    double first_ms = 0;  // times of the first and last byte
     double last_ms = 0;
   };
-  // Until nothing comes for a time.
+  // Reads until no output comes for this time.
   Output press(const std::string& keys, int quiet_ms) {
     const auto start = Steady::now();
     if (!keys.empty() && write(file_, keys.data(), keys.size()) < 0) return {};

@@ -1,4 +1,5 @@
-// Every quantity that a user controls has a bound in docs/security.md, which holds at ten times as much.
+// Every quantity that a user controls has a bound in docs/security.md. The bounds hold when a user provides ten times
+// as much.
 
 #include <map>
 #include <set>

@@ -1,4 +1,4 @@
-// Bounds of what the collector keeps of processes, their names, cgroups and mappings.
+// Bounds on what the collector keeps about processes, their names, cgroups and mappings.
 
 #include <algorithm>
 #include <filesystem>
@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint32_t kFirstUser = 1000;
-constexpr std::uint32_t kLastUser = kFirstUser + 4 * kExcess;  // as many users reach the bounds of all
+constexpr std::uint32_t kLastUser = kFirstUser + 4 * kExcess;  // enough users to reach the bound on all users
 
 ProcessInfo process_of(std::uint32_t uid) {
   ProcessInfo info;
@@ -105,9 +105,9 @@ void probe_slow_reads(const BoundRow& row) {
     CHECK(own_us <= of_user_us);
     all_us += own_us;
   }
-  // One read of each user is how it is known to be slow.
+  // One read per user is needed before that user is known to be slow.
   CHECK(all_us <= of_all_us + (kLastUser - kFirstUser) * kReadUs);
-  // CPU time of a minute of ticks, besides what is saved for the first one.
+  // CPU time of the ticks of one minute, without the budget saved before the first tick.
   std::int64_t cpu_us = 0;
   for (int second = 0; second < 60; second += 10) {
     budget.begin(second * std::int64_t{1'000'000});
@@ -248,7 +248,7 @@ void probe_tmpfs(const BoundRow& row) {
   CHECK(row.number("ms for a walk") == limits.time.count());
   const auto files = static_cast<std::size_t>(row.number("largest files"));
   const auto directories = static_cast<std::size_t>(row.number("directories kept"));
-  // A thousandth, since a million files take long to create.
+  // The test uses a thousandth of the entries, because a million files take long to create.
   limits.entries /= 1000;
   limits.time = std::chrono::minutes(1);
   limits.min_kib = 0;

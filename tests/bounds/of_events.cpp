@@ -1,4 +1,4 @@
-// Bounds of what the kernel's events and its log cause.
+// Bounds on the work and memory that kernel events and the kernel's log cause.
 
 #include <fmt/format.h>
 #include <fstream>
@@ -52,7 +52,7 @@ void probe_exits(const BoundRow& row) {
   const std::int64_t of_user = row.number("names of a user");
   const std::int64_t of_all = row.number("of all;");
   const ExitRows own = rows_of_exits(1, of_user * kExcess);
-  CHECK(own.names <= of_user + 1);  // the others are one sum
+  CHECK(own.names <= of_user + 1);  // the excess is one sum
   CHECK(own.kept <= of_user);
   CHECK(own.counted == 2 * of_user * kExcess);
   const ExitRows all = rows_of_exits(of_all * kExcess / of_user, of_user);
@@ -101,7 +101,7 @@ void probe_oom_kills(const BoundRow& row) {
     most = std::max(most, taken);
     all += taken;
   }
-  // The last read of a call may bring some more.
+  // The last read of a call may add some more.
   CHECK(most <= records + 1000);
   CHECK(all == records * kExcess);
 }

@@ -1,4 +1,4 @@
-// Bounds of what is kept in the file, what waits for it, and what an answer from it keeps.
+// Bounds on what the file keeps, what waits to be written, and what the result of a query keeps in memory.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -44,7 +44,7 @@ struct Run : SimulatedRun {
   Writer& writer() { return *writer_; }
 };
 
-// Memory that is in use. 0 where the sanitizers have their own allocator.
+// Heap memory in use; 0 under the sanitizers, which have their own allocator.
 std::int64_t heap_in_use() {
   const struct mallinfo2 info = ::mallinfo2();
   return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
@@ -67,7 +67,7 @@ void probe_processes(const BoundRow& row) {
   }
   run.end();
   const std::string path = run.fixture().path();
-  // Older ones are in rollups.
+  // Older processes are in rollups.
   const std::string of = fmt::format(
       "process AS p JOIN user AS u ON u.id = p.user_id "
       "WHERE p.exited_ms >= p.start_ms AND p.exited_ms - p.start_ms < {} AND u.uid = ",
@@ -86,14 +86,14 @@ void probe_processes(const BoundRow& row) {
     }
   }
   const std::int64_t left = count_of(path, of + "1000");
-  CHECK(left <= most + last_exits);  // those of the last tick are not touched
+  CHECK(left <= most + last_exits);  // the processes of the last tick are kept
   CHECK(count_of(path, of + "1001") == others);
   CHECK(count_of(path, "event WHERE kind = 'lost' AND text LIKE '%user u1000 (uid 1000)%'") == 1);
 }
 
 void probe_rollups(const BoundRow& row) {
   CHECK(row.number("for a step") == Rollup::kStepBytes);
-  // By memory that is kept after computing a step of an hour.
+  // Measures the memory that stays in use after a one-hour step of a rollup.
   const auto memory_of_step = [](std::size_t processes, std::int64_t step_bytes) {
     Run run({.processes = processes, .changing = 1, .interval_ms = 60'000});
     for (int i = 0; i < 62; ++i) must(run.writer().write(run.simulation().next()));

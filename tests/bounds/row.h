@@ -1,7 +1,7 @@
 #pragma once
 
-// A row of the table of bounds in docs/security.md, and a probe for each: it gives the code ten times as much as the
-// row's numbers permit, and checks that what is kept stays within them and that the excess is reported.
+// A row of the table of bounds in docs/security.md, and a probe for each row. A probe gives the code ten times as much
+// as the row's numbers permit, and checks that the code keeps no more than the bounds and reports the excess.
 
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ struct BoundRow {
   std::string quantity;
   std::string bounds;  // cells of time, memory and disk
 
-  // Returns the number before these words, in bytes if it has a unit of them. Fails without one.
+  // Returns the number before these words, converted to bytes if it has a unit of bytes. Fails if there is no number.
   std::int64_t number(std::string_view words) const;
 };
 
@@ -22,7 +22,7 @@ std::vector<BoundRow> bound_rows();
 
 constexpr int kExcess = 10;
 
-// By the processes' files.
+// Probes of data from the files of processes.
 void probe_texts(const BoundRow& row);
 void probe_slow_reads(const BoundRow& row);
 void probe_command_lines(const BoundRow& row);
@@ -35,11 +35,11 @@ void probe_segments(const BoundRow& row);
 void probe_containers(const BoundRow& row);
 void probe_blocked_reads(const BoundRow& row);
 
-// By the kernel's events.
+// Probes of events from the kernel.
 void probe_exits(const BoundRow& row);
 void probe_oom_kills(const BoundRow& row);
 
-// By the file.
+// Probes of the database file.
 void probe_processes(const BoundRow& row);
 void probe_rollups(const BoundRow& row);
 void probe_cgroup_limits(const BoundRow& row);

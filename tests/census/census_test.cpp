@@ -1,4 +1,4 @@
-// The real census, where BPF is permitted.
+// Tests of the real census, which need permission to use BPF.
 
 #include "census/census.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 using F = ProcessField;
 
-// The BPF census, or a notice with the reason for its absence.
+// Returns the BPF census, or nullptr after a warning with the reason.
 std::unique_ptr<Census> open_or_warn() {
   auto census = open_here().census;
   if (!census) WARN("not run: " << census.error().message);
@@ -48,7 +48,7 @@ TEST_CASE("a census agrees with /proc on an unchanged process") {
   CHECK(tested.ok());
 }
 
-TEST_CASE("a census has every process once, in the order of pids, and no kernel threads") {
+TEST_CASE("a census has every process once, in pid order, and no kernel threads") {
   const auto census = open_or_warn();
   if (census == nullptr) return;
   const auto seen = look(*census);
@@ -59,9 +59,9 @@ TEST_CASE("a census has every process once, in the order of pids, and no kernel 
   for (const CensusProcess& process : seen) {
     const auto text = read_file(proc.path(process.pid, PidFile::stat), buffer);
     const auto stat = text ? parse_pid_stat(*text) : Result<PidStat>(text.error());
-    if (!stat || stat->start_ticks != process.start_ticks) continue;  // it has exited since
+    if (!stat || stat->start_ticks != process.start_ticks) continue;  // it has exited in between
     CHECK_FALSE(stat->kernel_thread());
-    if (stat->comm == process.comm) ++compared;  // otherwise it has exec'd since
+    if (stat->comm == process.comm) ++compared;  // otherwise it has exec'd in between
   }
   CHECK(compared > 0);
   const CensusProcess* self = find(seen, ::getpid());
@@ -71,7 +71,7 @@ TEST_CASE("a census has every process once, in the order of pids, and no kernel 
   CHECK(self->uid == ::getuid());
 }
 
-TEST_CASE("a brief read finds the processes of a full read, with the RSS of unchanged ones") {
+TEST_CASE("a brief read finds the processes of a full read, with the same RSS for unchanged ones") {
   const auto census = open_or_warn();
   if (census == nullptr) return;
   const auto before = look(*census);
@@ -93,7 +93,8 @@ TEST_CASE("a brief read finds the processes of a full read, with the RSS of unch
   CHECK(still > 0);
 }
 
-TEST_CASE("a census counts the first writes to memory shared by a fork, and none without writes") {
+TEST_CASE(
+    "a census counts a process's first writes to memory that it shares since a fork, and nothing without writes") {
   const auto census = open_or_warn();
   if (census == nullptr) return;
   constexpr std::size_t pages = 50;
@@ -124,7 +125,7 @@ TEST_CASE("a census counts the first writes to memory shared by a fork, and none
     REQUIRE(of->faulted_kib);
     return *of->faulted_kib;
   };
-  faulted_after('n');  // the first call also faults in the child's code and stack
+  faulted_after('n');  // the first call also faults in code and stack of the child
   const std::int64_t before = faulted_after('n');
   CHECK(faulted_after('n') == before);
   CHECK(faulted_after('w') >= before + static_cast<std::int64_t>(shared.size() / 1024));
@@ -150,7 +151,7 @@ TEST_CASE("a census shows a zombie without memory") {
   CHECK(find(later, child) == nullptr);
 }
 
-// Checks that both agree on all our processes.
+// A census that reports the same values for every process.
 class ScriptedCensus final : public Census {
  public:
   explicit ScriptedCensus(CensusProcess says) : says_(std::move(says)) {}
@@ -178,7 +179,7 @@ std::string why_not(const CensusProcess& says) {
   return tested ? "" : tested.error().message;
 }
 
-TEST_CASE("a census with other values than the kernel's files fails its test and names them") {
+TEST_CASE("a census whose values differ from the kernel's files fails its self-test, which names the values") {
   if (kThreadsSanitized) return;
   CensusProcess says;
   says.parent_pid = 1;

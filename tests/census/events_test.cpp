@@ -1,4 +1,4 @@
-// Real process events, where BPF is permitted.
+// Tests of real process events, which need permission to use BPF.
 
 #include "census/events.h"
 
@@ -54,14 +54,15 @@ pid_t run_child(Body body) {
   return child;
 }
 
-// Starts and exits on its parent's memory. Under a sanitizer fork() copies the page tables of its shadow memory.
+// Starts a child that shares its parent's memory and exits at once. fork() would be slow under a sanitizer, because it
+// copies the page tables of the shadow memory.
 void run_brief_child() {
   const pid_t child = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork)
   if (child == 0) ::_exit(0);
   ::waitpid(child, nullptr, 0);
 }
 
-// A child that waits for its exit, once it has started.
+// Forks a child that calls `begin` and then waits to be killed. Returns after `begin`.
 template <typename Begin>
 pid_t fork_held(Begin begin) {
   std::array<int, 2> ends{};
@@ -88,7 +89,7 @@ bool drop_capabilities() {
 
 }  // namespace
 
-TEST_CASE("events: their own test passes") {
+TEST_CASE("events: the self-test passes") {
   const auto events = events_or_notice();
   if (events == nullptr) return;
   const Status tested = verify_events(*events, ProcFs());
@@ -130,7 +131,7 @@ TEST_CASE("events: a killed child has its signal") {
   }
 }
 
-TEST_CASE("events: a full ring counts lost events and continues") {
+TEST_CASE("events: a full ring buffer counts lost events, and reading continues") {
   const auto events = events_or_notice();
   if (events == nullptr) return;
   for (int i = 0; i < 3'500; ++i) run_brief_child();
@@ -167,7 +168,7 @@ TEST_CASE("events: a child that shares its parent's memory is reported as such, 
   if (events == nullptr) return;
   take_all(*events);
   const pid_t own = run_child([] { ::_exit(0); });
-  const pid_t shared = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork): what is tested
+  const pid_t shared = ::vfork();  // NOLINT(clang-analyzer-security.insecureAPI.vfork): this is under test
   if (shared == 0) ::_exit(0);
   ::waitpid(shared, nullptr, 0);
   int checked = 0;
@@ -183,7 +184,7 @@ TEST_CASE("events: a child that shares its parent's memory is reported as such, 
   CHECK(checked == 4);
 }
 
-TEST_CASE("events: a user-space killer's signals, with its victim's memory; no others") {
+TEST_CASE("events: signals of a user-space killer have the victim's memory, and no other signals are reported") {
   const auto events = events_or_notice();
   if (events == nullptr) return;
   CHECK(events->no_signals().empty());
@@ -224,13 +225,13 @@ TEST_CASE("events: a user-space killer's signals, with its victim's memory; no o
     CHECK(event.start_ticks > 0);
     REQUIRE(event.held);
     CHECK(event.held->anon_kib >= static_cast<std::int64_t>(bytes / 1024));
-    // A sanitizer keeps memory freed by the BPF loader for a while, and a fork inherits that.
+    // Under a sanitizer, memory freed by the BPF loader stays allocated for a while, and a fork inherits it.
     if (!kSanitized) CHECK(event.held->anon_kib < static_cast<std::int64_t>(bytes / 1024 * 4));
   }
   CHECK(reported == (of.is_reported ? 1 : 0));
 }
 
-TEST_CASE("events: opening them needs a privilege, reading them does not") {
+TEST_CASE("events: opening events needs a privilege, reading them does not") {
   const auto events = events_or_notice();
   if (events == nullptr) return;
   const pid_t child = ::fork();

@@ -1,4 +1,4 @@
-// Which of two exit events of a process is kept.
+// One of several exit events of a process is kept.
 
 #include "census/exit_dedup.h"
 
@@ -15,7 +15,7 @@ ProcessEvent event_of(ProcessEventKind kind, std::int32_t pid, std::uint64_t sta
   return event;
 }
 
-TEST_CASE("a process exits once, however many of its threads seem to be the last") {
+TEST_CASE("a process exits once, even if several exit events report its last thread") {
   using Kind = ProcessEventKind;
   const ProcessEvent forked = event_of(Kind::forked, 7, 100);
   const ProcessEvent ended = event_of(Kind::exited, 7, 100);

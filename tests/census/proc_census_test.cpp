@@ -1,4 +1,4 @@
-// The census by statm of each process.
+// Tests of the census that reads statm of each process.
 
 #include <algorithm>
 #include <unistd.h>
@@ -18,7 +18,7 @@ FakeProcess small_process(std::int32_t pid, std::uint64_t start_ticks, std::int6
   return process;
 }
 
-// A fake machine, and a census of it with this limit of descriptors.
+// A fake machine, and a census of it with a limit on open descriptors.
 struct Counted {
   explicit Counted(std::size_t max_kept) : budget(max_kept) {}
 
@@ -36,7 +36,7 @@ struct Counted {
 
 }  // namespace
 
-TEST_CASE("proc census: sizes, identities and the list, with descriptors and without") {
+TEST_CASE("proc census: sizes, identities and the list, with and without cached descriptors") {
   const auto max_kept = static_cast<std::size_t>(GENERATE(0, 2, 100));
   Counted machine(max_kept);
   machine.proc.add(small_process(10, 1000, 1600));
@@ -76,7 +76,7 @@ TEST_CASE("proc census: a reused pid, a zombie, an exited process") {
   CHECK(seen[1].memory == ProcessMemory());
 }
 
-TEST_CASE("proc census: a kernel thread's pid that a process has now, and a thread that became one") {
+TEST_CASE("proc census: a process that reuses a kernel thread's pid, and a kernel thread that became a process") {
   Counted machine(100);
   for (const std::int32_t pid : {3, 4}) machine.proc.add({.pid = pid, .start_ticks = 5, .kernel_thread = true});
   CHECK(machine.look().empty());
@@ -89,7 +89,7 @@ TEST_CASE("proc census: a kernel thread's pid that a process has now, and a thre
   CHECK(seen[1].start_ticks == 5);
 }
 
-TEST_CASE("proc census: unparsable processes are omitted until they can be parsed") {
+TEST_CASE("proc census: processes are omitted while their files cannot be parsed") {
   Counted machine(100);
   machine.proc.add(small_process(5, 1000, 1600));
   machine.proc.add(small_process(6, 1000, 1600));
@@ -107,7 +107,7 @@ TEST_CASE("proc census: a /proc that cannot be listed is an error") {
   CHECK_FALSE(census->read(seen).ok());
 }
 
-TEST_CASE("proc census: finds itself on the real /proc") {
+TEST_CASE("proc census: the test finds itself in the real /proc") {
   DescriptorBudget budget(1000);
   const auto census = make_proc_census(std::make_shared<const ProcFs>(), budget);
   std::vector<CensusProcess> seen;

@@ -1,4 +1,4 @@
-// Converts records of the BPF program into fields of status.
+// Conversion of the BPF program's records into fields of /proc/PID/status.
 
 #include "census/record.h"
 
@@ -19,7 +19,7 @@ census_record record_of(std::uint32_t state) {
   return record;
 }
 
-TEST_CASE("states have the letters of status") {
+TEST_CASE("states have the letters of /proc/PID/status") {
   const auto letter = [](std::uint32_t state) { return read_record(record_of(state), {}).state; };
   CHECK(letter(0) == 'R');
   CHECK(letter(1) == 'S');
@@ -32,10 +32,10 @@ TEST_CASE("states have the letters of status") {
   CHECK(letter(0x402) == 'I');
   CHECK(letter(0x102) == 'D');  // killable
   CHECK(letter(0x1000) == 'D');
-  CHECK(letter(0x80) == 'R');  // dead, but not yet anything that status reports
+  CHECK(letter(0x80) == 'R');  // dead, but not yet in a state that status shows
 }
 
-TEST_CASE("a brief read has RSS, and nothing of a zombie") {
+TEST_CASE("a brief read has RSS, and no RSS for a zombie") {
   census_record record{};
   record.pid = 7;
   record.start_ns = 12'345'678'901;
@@ -43,14 +43,14 @@ TEST_CASE("a brief read has RSS, and nothing of a zombie") {
   record.has_memory = 1;
   record.rss[kCensusFile] = 10;
   record.rss[kCensusAnon] = 20;
-  record.rss[kCensusShmem] = -1;  // its parts changed during the sum
+  record.rss[kCensusShmem] = -1;  // a part of the RSS changed while it was summed
   record.peak_rss = 40;
   CHECK(read_brief_sample(record, {}) == BriefSample{7, 1234, 120, 80, 160});
   CHECK(read_record(record, {}).memory.get(F::rss_shmem) == 0);
   CHECK(brief_sample_of(read_record(record, {})) == read_brief_sample(record, {}));
 }
 
-TEST_CASE("faults are known where there is one thread") {
+TEST_CASE("faults are known for a process with a single thread") {
   census_record record = record_of(1);
   record.minor_faults = 7;
   record.threads = 2;
@@ -59,7 +59,7 @@ TEST_CASE("faults are known where there is one thread") {
   CHECK(read_record(record, {}).faulted_kib == 28);
 }
 
-TEST_CASE("sizes are multiples of pages in KiB") {
+TEST_CASE("sizes are converted from pages to KiB") {
   census_record record = record_of(1);
   record.has_memory = 1;
   record.rss[kCensusFile] = 10;
@@ -82,14 +82,14 @@ TEST_CASE("sizes are multiples of pages in KiB") {
   CHECK(memory.get(F::vm_swap) == 12);
   CHECK(memory.get(F::vm_size) == 400);
   CHECK(memory.get(F::vm_peak) == 480);
-  CHECK(memory.get(F::vm_exe) == 12);  // 0x400000 to 0x403000
+  CHECK(memory.get(F::vm_exe) == 12);  // from 0x400000 to 0x403000
   CHECK(memory.get(F::vm_lib) == 20);
   CHECK(memory.get(F::vm_pte) == 40);
   CHECK(memory.get(F::hugetlb_pages) == 0);
   CHECK_FALSE(memory.has(F::pss));
 }
 
-TEST_CASE("pages and clock ticks are the machine's") {
+TEST_CASE("page size and clock ticks are those of the machine") {
   census_record record = record_of(1);
   record.has_memory = 1;
   record.size = 2;
@@ -99,7 +99,7 @@ TEST_CASE("pages and clock ticks are the machine's") {
   CHECK(process.start_ticks == 12345);
 }
 
-TEST_CASE("a name of full length is complete, and a negative counter is 0") {
+TEST_CASE("a name of maximum length is complete, and a negative counter is 0") {
   census_record record = record_of(1);
   record.has_memory = 1;
   record.rss[kCensusAnon] = -3;
@@ -109,7 +109,7 @@ TEST_CASE("a name of full length is complete, and a negative counter is 0") {
   CHECK(process.memory.get(F::rss_anon) == 0);
 }
 
-TEST_CASE("numbers that no kernel has stay within bounds") {
+TEST_CASE("absurd numbers are clamped to valid values") {
   census_record record{};
   std::fill_n(reinterpret_cast<unsigned char*>(&record), sizeof(record), static_cast<unsigned char>(0x7f));
   record.page_tables_bytes = ~__u64{0};
@@ -128,7 +128,7 @@ TEST_CASE("numbers that no kernel has stay within bounds") {
   CHECK(read_end(end, {}).held->anon_kib == process.memory.get(F::vm_size));
 }
 
-TEST_CASE("events have the units of samples, and only exits have a peak") {
+TEST_CASE("events use the units of samples, and only exits have a peak") {
   event_record record{};
   record.at_ns = 5;
   record.start_ns = 12'345'678'901;

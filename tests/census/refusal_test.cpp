@@ -1,5 +1,5 @@
-// The census and the events if the kernel refuses something that they need, or shows another machine. Each case runs
-// in a child of its own, which returns its result as text.
+// The census and the events if the kernel refuses a call that they need, or if a namespace changes what they observe.
+// Each case runs in a child process, which returns its result as text.
 
 #include <algorithm>
 #include <array>
@@ -37,7 +37,8 @@ std::ptrdiff_t open_files() {
   return count;
 }
 
-// "ok", or the reason; with "leak" if descriptors stayed open after a refusal.
+// Returns "ok" or the error of the census and of the events, separated by "|". It starts with "leak" if descriptors
+// stay open.
 std::string find_it() {
   const std::ptrdiff_t before = open_files();
   std::string text;
@@ -46,7 +47,7 @@ std::string find_it() {
     text = found.census ? "ok" : found.census.error().message;
     text += "|" + (found.events ? "ok" : found.events.error().message);
   }
-  // libbpf caches its probes of the kernel in one descriptor at most.
+  // libbpf keeps at most one descriptor open, for its probes of kernel features.
   return open_files() > before + 1 ? "leak: " + text : text;
 }
 
@@ -60,18 +61,18 @@ bool runs_here() {
   return found == "ok|ok";
 }
 
-// bpf(2) with this command fails from now on.
+// Makes bpf(2) fail with `error` for this command from now on.
 bool refuse(std::uint32_t command, std::uint32_t error) {
   return refuse_call(__NR_bpf, 0, ~0U, command, error);
 }
 
 }  // namespace
 
-TEST_CASE("refused: each command of bpf(2) by itself, wherever that is on the way") {
+TEST_CASE("refused: each command of bpf(2) by itself, at whatever step it is used") {
   if (!runs_here()) return;
   struct Command {
     std::uint32_t number;
-    bool needed;  // without it there is no census
+    bool needed;  // the census is impossible without it
   };
   const Command command =
       GENERATE(Command{BPF_MAP_CREATE, true}, Command{BPF_PROG_LOAD, true}, Command{BPF_LINK_CREATE, true},
@@ -87,16 +88,16 @@ TEST_CASE("refused: each command of bpf(2) by itself, wherever that is on the wa
   CHECK_THAT(found, !ContainsSubstring("leak"));
   const std::string census = found.substr(0, found.find('|'));
   if (command.needed) CHECK(census != "ok");
-  // A refusal names the operation and, for lack of privilege, the capability.
+  // An error names the operation and, if a privilege is missing, the capability.
   if (census != "ok") CHECK_THAT(census, ContainsSubstring("BPF"));
-  // libbpf reports EINVAL for these two commands where it needs them, for example on Linux 6.1.
+  // libbpf replaces the error of these two commands by EINVAL in some places, for example on Linux 6.1.
   const bool renamed = command.number == BPF_OBJ_GET_INFO_BY_FD || command.number == BPF_BTF_GET_FD_BY_ID;
   if (renamed && census == "BPF: Invalid argument") return;
   if (census != "ok" && error == EPERM)
     CHECK_THAT(census, ContainsSubstring("CAP_BPF") || ContainsSubstring("BPF found"));
 }
 
-TEST_CASE("refused: after loading, the census fails with an error, and no wrong values") {
+TEST_CASE("refused: calls after loading; the census returns an error instead of wrong values") {
   if (!runs_here()) return;
   const std::string outcome = in_child([]() -> std::string {
     auto census = open_by_bpf().census;
@@ -111,7 +112,7 @@ TEST_CASE("refused: after loading, the census fails with an error, and no wrong 
   CHECK_THAT(outcome, ContainsSubstring("is not permitted"));
 }
 
-TEST_CASE("refused: without the list of processes, full and brief reads step from pid to pid with the same result") {
+TEST_CASE("refused: without the list of processes, full and brief reads go from pid to pid with the same result") {
   if (!runs_here()) return;
   const std::string outcome = in_child([]() -> std::string {
     auto census = open_by_bpf().census;
@@ -137,7 +138,7 @@ TEST_CASE("refused: without the list of processes, full and brief reads step fro
   CHECK(outcome == "the same");
 }
 
-TEST_CASE("refused: unlockable memory is harmless, or the error has the fix") {
+TEST_CASE("refused: if memory cannot be locked, reading works, or the error has the fix") {
   if (!runs_here()) return;
   const std::string found = in_child([]() -> std::string {
     const rlimit none{0, 0};
@@ -146,7 +147,7 @@ TEST_CASE("refused: unlockable memory is harmless, or the error has the fix") {
   CHECK_THAT(found, Catch::Matchers::Equals("ok|ok") || ContainsSubstring("LimitMEMLOCK"));
 }
 
-TEST_CASE("refused: reads are complete under a flood of signals") {
+TEST_CASE("refused: reads are complete during a flood of signals") {
   if (!runs_here()) return;
   const std::string outcome = in_child([]() -> std::string {
     auto census = open_by_bpf().census;
@@ -173,8 +174,8 @@ TEST_CASE("refused: reads are complete under a flood of signals") {
   CHECK(outcome == "whole");
 }
 
-// Start times there are those of another clock: values of the kernel's files in such a namespace are no process's key
-// outside of it.
+// In such a namespace the kernel's files show other start times than outside, so a process cannot be identified by
+// them.
 TEST_CASE("refused: a time namespace with start times that differ from the machine's") {
   if (!runs_here()) return;
   const std::string found = in_child([]() -> std::string {
@@ -182,7 +183,7 @@ TEST_CASE("refused: a time namespace with start times that differ from the machi
     std::ofstream offsets("/proc/self/timens_offsets");
     offsets << "boottime 86400 0\n" << std::flush;
     if (!offsets) return "no namespace";
-    // Its children are in it.
+    // Only the children of this process are in the new namespace.
     const auto start_ticks = [] {
       Buffer buffer;
       const auto text = read_file(ProcFs().path(::getpid(), PidFile::stat), buffer);
@@ -197,7 +198,7 @@ TEST_CASE("refused: a time namespace with start times that differ from the machi
   CHECK_THAT(found, ContainsSubstring("start"));
 }
 
-TEST_CASE("refused: more processors than are known of, with both numbers") {
+TEST_CASE("refused: if there are more processors than expected, the error has both numbers") {
   if (!runs_here()) return;
   const TemporaryDirectory directory;
   const std::string possible = directory.path() + "/possible";
@@ -208,7 +209,7 @@ TEST_CASE("refused: more processors than are known of, with both numbers") {
     return shown ? find_it() : "no namespace";
   });
   if (found == "no namespace") return notice("no mount namespace could be made");
-  // Kernels before 6.2 have no counters by processor.
+  // Kernels before 6.2 have no counters per processor.
   if (found == "ok|ok") return notice("this kernel does not count by processor");
   CHECK_THAT(found, ContainsSubstring("1024 processors") && ContainsSubstring("at most 512"));
 }

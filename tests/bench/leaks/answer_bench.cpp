@@ -1,7 +1,7 @@
-// `memoir leaks` over a month: 500 processes through the real writer, a tick every five minutes, with the recorder's
-// rollups; then the complete answer from the file, every metric.
+// Cost of `memoir leaks` over a month, for every metric. The file has 500 processes with a tick every five minutes,
+// stored by the real writer with the recorder's rollups.
 //
-//   leak_answer_bench [FILE]     keeps the file, and uses it again
+//   leak_answer_bench [FILE]     keeps the file and reuses it
 
 #include <cstdio>
 #include <filesystem>

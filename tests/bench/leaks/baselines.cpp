@@ -16,7 +16,7 @@ constexpr double kNinetyPercent = 1.645;
 
 using Points = std::vector<TimedValue>;
 
-// The means since the start of the last run, averaged to at most `most` points.
+// The means since the start of the last run, averaged into at most `most` points.
 Points points_of(const LeakSeries& series, std::size_t most) {
   Points points;
   if (series.buckets.empty()) return points;
@@ -67,7 +67,7 @@ std::span<const TimedValue> last(const Points& points, double days) {
   return std::span(points).subspan(static_cast<std::size_t>(first - points.begin()));
 }
 
-// Mann-Kendall by its textbook variance, or by that of Hamed and Rao; at 5 %, one-sided.
+// Mann-Kendall test at 5 %, one-sided: with the textbook variance, or with Hamed and Rao's if `autocorrelated`.
 bool rises(const LeakSeries& series, bool autocorrelated, double min_share) {
   constexpr double kFivePercent = 1.645;
   const Points points = points_of(series, 180);
@@ -82,7 +82,7 @@ bool rises(const LeakSeries& series, bool autocorrelated, double min_share) {
   return sen_slope(points) * (points.back().day - points.front().day) >= min_share * median_of(values);
 }
 
-// A line through any of 20 suffixes of at least 6 hours explains 80 %.
+// A line through any of 20 suffixes of at least 6 hours explains 80 % of the variance.
 bool fits_line(const LeakSeries& series) {
   const Points points = points_of(series, 2000);
   if (points.size() < 10) return false;
@@ -95,7 +95,8 @@ bool fits_line(const LeakSeries& series) {
   return false;
 }
 
-// Where a line reaches the limit, from its end on; at most `to_days` away. The interval is that of the slope.
+// The time from the end of the line until it reaches the limit; nullopt beyond `to_days`. The interval follows from the
+// error of the slope.
 std::optional<LeakInterval> reaches(const Line& line, double error, double end_day, double limit, double to_days) {
   const double room = std::max(0.0, limit - line.intercept - line.slope * end_day);
   const auto in_ms = [room](double slope) { return slope > 0 ? room / slope * kMsOfDay : HUGE_VAL; };
@@ -109,7 +110,7 @@ std::optional<LeakInterval> predicts(const LeakSeries& series, double limit, dou
   return reaches(least_squares(last(points, from_days)), 0, points.back().day, limit, to_days);
 }
 
-// The textbook's interval of the slope; ten times the observed time at most, as Memoir.
+// With the textbook interval of the slope, and a horizon of ten times the observed time, as in Memoir.
 std::optional<LeakInterval> fits(const LeakSeries& series, double limit, double from_days) {
   const Points points = points_of(series, 2000);
   if (points.size() < 10) return std::nullopt;
@@ -134,7 +135,7 @@ std::optional<LeakInterval> fits_theil_sen(const LeakSeries& series, double limi
                  10 * points.back().day);
 }
 
-// Without its test for seasons. The history before the longest fitting suffix is the training.
+// Omits the test for seasons. The training data is the history before the longest suffix that fits.
 bool precog(const LeakSeries& series, double limit, bool beyond_maximum) {
   const Points points = points_of(series, 2000);
   if (points.size() < 10 || points.back().value < 0.4 * limit) return false;
@@ -157,7 +158,8 @@ bool precog(const LeakSeries& series, double limit, bool beyond_maximum) {
   return false;
 }
 
-// Over a day: split at drops by half, growth per hour of the last part at least 5 % of the limit, and not slowing down.
+// Over one day, split where usage falls by half. The last part must grow by at least 5 % of the limit per hour, without
+// slowing down.
 bool coroot(const LeakSeries& series, double limit) {
   const Points points = points_of(series, 2000);
   if (points.size() < 10) return false;

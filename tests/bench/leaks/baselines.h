@@ -1,7 +1,7 @@
 #pragma once
 
-// Rules of other programs, written from their descriptions and simplified where these are short; each names what it
-// leaves out. All get the same series as Memoir's analysis, as means.
+// Rules of other programs, written from their descriptions and simplified where the descriptions are short; each names
+// what it omits. All rules get the same series as Memoir's analysis, as means.
 
 #include <functional>
 #include <optional>
@@ -12,13 +12,13 @@
 
 namespace memoir::bench {
 
-// Time until the limit is reached; nullopt if it is not, or not soon.
+// The time until the limit is reached; nullopt if it is not reached, or only after the horizon.
 using Forecast = std::function<std::optional<LeakInterval>(const LeakSeries& series, double limit)>;
 
 struct Baseline {
   std::string name;
   std::function<bool(const LeakSeries& series, double limit)> alarms;
-  Forecast forecast;  // empty: the rule has none
+  Forecast forecast;  // empty if the rule has no forecast
 };
 
 const std::vector<Baseline>& baselines();

@@ -1,4 +1,4 @@
-// Programs without a leak: level ones, and ones that fill up and stay.
+// Programs without a leak: some are level, others fill up and stay there.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ Case filling_cache(Draw& draw) {
   return innocent(draw, [=](double hour) { return 1 + size * -std::expm1(-hour / tau); });
 }
 
-// Up and down by a deployment.
+// Steps up and down, as deployments cause them.
 Case steps(Draw& draw, int count) {
   auto found = std::make_shared<std::vector<std::pair<double, double>>>();
   for (int at = 0; at < count; ++at) {
@@ -79,7 +79,7 @@ Case shrinking(Draw& draw) {
   return innocent(draw, [=](double hour) { return 1 - size * hour / kHours; });
 }
 
-// Leaks in some runs; then the fixed version starts. Scored at the end, long after.
+// Some runs leak; then a fixed version starts. Judged at the end, long after the fix.
 Case fixed(Draw& draw) {
   const double mended = draw.parameter(0.4, 0.8);
   const double size = draw_growth(draw);
@@ -93,7 +93,7 @@ Case fixed(Draw& draw) {
       signal);
 }
 
-// Anonymous memory is level while pages of a mapped file are loaded: the judged metric excludes them.
+// Anonymous memory is level while pages of a mapped file are loaded. The judged metric excludes file pages.
 Case file_pages(Draw& draw) {
   return innocent(draw, [](double) { return 1.0; });
 }

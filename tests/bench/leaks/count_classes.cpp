@@ -1,4 +1,4 @@
-// Leaks outside of a program's own memory: shared memory, kernel memory, descriptors, processes.
+// Leaks outside of a program's private memory: shared memory, kernel memory, descriptors, processes.
 
 #include <cmath>
 #include <memory>
@@ -13,7 +13,7 @@ LeakMetric metric_of(std::string name, double least, double share, LeakUnit unit
   return {std::move(name), least, share, unit};
 }
 
-// Whole numbers that arrive one by one at random times, on a daily level.
+// Whole numbers that arrive one by one at random times, on top of a daily level.
 Case counted(Draw& draw, const LeakMetric& metric, double level, double most) {
   auto grown = std::make_shared<std::vector<int>>(static_cast<std::size_t>(kHours * 12) + 1, 0);
   const double whole = draw.log_parameter(2, most) * std::max(metric.min_growth, metric.min_share * level);
@@ -49,7 +49,7 @@ Case descriptors(Draw& draw) {
   return counted(draw, metric_of("fds", 256, 0.2), std::floor(draw.log_parameter(20, 2000)), 20);
 }
 
-// Files in a tmpfs, or segments: they appear as a whole and stay.
+// Files in a tmpfs, or segments: each appears at full size and stays.
 Case shared(Draw& draw) {
   auto grown = std::make_shared<std::vector<double>>(static_cast<std::size_t>(kHours * 12) + 1, 0);
   const double level = 1024 * draw.log_parameter(16, 1000);
@@ -73,7 +73,8 @@ Case shared(Draw& draw) {
   return made;
 }
 
-// Kernel memory follows the machine's day and its own noise; the minimum growth is a share of the machine's memory.
+// Kernel memory with the machine's daily swing and its own noise. The minimum growth is a share of the machine's
+// memory.
 Case kernel_memory(Draw& draw, const std::string& name, double share_of_ram) {
   const double ram = 1024 * 1024 * draw.log_parameter(4, 256);
   const double level = ram * draw.log_parameter(2 * share_of_ram, 20 * share_of_ram);

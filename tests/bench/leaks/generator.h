@@ -1,7 +1,7 @@
 #pragma once
 
-// Memory histories with known truth: a class of programs over 30 days, one reading per 5 minutes. Every number comes
-// from a seed by portable arithmetic, so that a seed gives the same history everywhere.
+// Memory histories with known truth: programs of a class over 30 days, with a reading every 5 minutes. Every number
+// follows from a seed by portable arithmetic, so that a seed gives the same history on all machines.
 
 #include <cstdint>
 #include <functional>
@@ -14,8 +14,8 @@
 
 namespace memoir::bench {
 
-// Seeds and parameters are split: each parameter's range is divided into ten stripes; development draws from the even
-// ones and the test from the odd ones. Results are reported on other parameters than those used for tuning.
+// Separates the seeds and parameters used for tuning from those of the reported results. Each parameter's range has ten
+// stripes: development draws from the even ones, the test from the odd ones.
 enum class Split { development, test };
 
 class Draw {
@@ -23,10 +23,10 @@ class Draw {
   Draw(std::uint64_t seed, Split split);
 
   double unit();    // [0, 1)
-  double normal();  // mean 0, deviation 1
+  double normal();  // mean 0, standard deviation 1
   double exponential(double mean);
-  double parameter(double low, double high);      // even or odd stripes
-  double log_parameter(double low, double high);  // the same by logarithm
+  double parameter(double low, double high);      // from the even or odd stripes
+  double log_parameter(double low, double high);  // the same on a logarithmic scale
   bool chance(double part) { return unit() < part; }
 
  private:
@@ -34,7 +34,7 @@ class Draw {
   Split split_;
 };
 
-// Memory of a pool's members besides the sum, for classes of pools.
+// Memory of each member of a pool, for classes of pools.
 struct PoolCase {
   std::vector<LeakSample> count;
   std::vector<std::vector<LeakSample>> members;
@@ -43,8 +43,8 @@ struct PoolCase {
 struct Case {
   std::vector<LeakSample> samples;
   LeakMetric metric;
-  double growth = 0;                    // of the level, over the leak; 0 for none
-  std::optional<double> slope_per_day;  // the truth, where the growth is a straight line
+  double growth = 0;                    // growth over the leak as a share of the level; 0 without a leak
+  std::optional<double> slope_per_day;  // the true slope, if the growth is a straight line
   std::int64_t onset_ms = 0;            // start of the leak
   double level = 0;
   std::optional<PoolCase> pool;
@@ -53,14 +53,14 @@ struct Case {
 struct CaseClass {
   std::string name;
   bool leak = false;
-  bool steady = false;  // its slope is judged
+  bool steady = false;  // the slope is judged
   std::function<Case(Draw&)> make;
-  std::string expected = {};  // the verdict, where the class is about telling it apart; empty: leak or not is enough
+  std::string expected = {};  // the expected verdict, if "leak or not" is not enough; else empty
 };
 
 const std::vector<CaseClass>& case_classes();
 
-// A linear leak of this growth over 30 days, for the sweep.
+// A linear leak that grows by this share over 30 days, for the sweep.
 Case make_linear(Draw& draw, double growth);
 
 inline constexpr std::int64_t kSampleMs = 300'000;

@@ -2,8 +2,8 @@
 //
 //   leak_bench [--split test|development] [--seeds N] [--traces|--recorded FOLDER] [--show CLASS]
 //
-// FOLDER (or MEMOIR_TRACES) contains alibaba/ and nezha/; without it the part on recorded memory is skipped. --show
-// prints each wrong verdict of a class with its gates instead. --recorded prints only that part.
+// FOLDER (or $MEMOIR_TRACES) contains alibaba/ and nezha/; without it the part on recorded memory is skipped.
+// --recorded prints only that part. --show prints each wrong verdict of a class with its gates instead.
 
 #include <algorithm>
 #include <cstdlib>
@@ -88,8 +88,8 @@ void print_synthetic(const Scores& scores) {
       "(median / p90) | interval holds, % | ms |\n|-|-|-:|-:|-:|-:|-:|-:|-:|-:|-:|\n");
   Counts ours;
   Score all;
-  Score quiet;     // calm classes not decided by time
-  Score plainest;  // level, by day, by week
+  Score quiet;     // calm classes whose verdict does not depend on elapsed time only
+  Score plainest;  // level, daily and weekly load
   for (const auto& [which, score] : scores.classes) {
     print_class(which, score);
     add(which.leak ? ours.leaks : ours.calm, score.alarms);

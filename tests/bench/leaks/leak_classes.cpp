@@ -10,7 +10,8 @@ namespace memoir::bench {
 
 namespace {
 
-// The growth of a shape that goes from 0 to 1 over the history, on a level with other shapes.
+// A series whose growth follows `grown`, a shape from 0 to 1 over the history, on a level that `around` adds other
+// shapes to.
 Case leaking(Draw& draw, double growth, const Shape& grown, const std::function<Shape(double)>& around = {},
              Signal signal = {}) {
   Case made;
@@ -88,7 +89,7 @@ Case by_steps(Draw& draw) {
   });
 }
 
-// Restarts each 40 to 150 hours; each run grows by the growth drawn in a hundred hours.
+// Restarts every 40 to 150 hours. Each run grows by the drawn growth per hundred hours.
 Case restarted(Draw& draw) {
   auto begins = std::make_shared<std::vector<double>>(1, 0.0);
   while (begins->back() < kHours) begins->push_back(begins->back() + draw.parameter(40, 150));
@@ -144,7 +145,7 @@ Case short_and_fast(Draw& draw) {
   return made;
 }
 
-// Fills up in one to six days, with the day's load, straight or ever faster.
+// Fills up within one to six days, with daily load, in a straight line or accelerating.
 Case filling(Draw& draw, double power) {
   Signal signal;
   signal.hours = draw.parameter(24, 144);
@@ -156,7 +157,7 @@ Case filling(Draw& draw, double power) {
       [=](double level) { return Shape([=](double hour) { return level * size * day(hour); }); }, signal);
 }
 
-// Resident memory stays level, because the remainder is swapped out in batches: only the sum with swap grows.
+// Resident memory stays level, because the growth is swapped out in batches. Only the sum with swap grows.
 Case swapped(Draw& draw) {
   const double every = draw.log_parameter(2, 24);
   Case made = leaking(draw, draw_growth(draw), [every](double hour) {

@@ -1,4 +1,4 @@
-// Programs without a leak but with a varying load.
+// Programs without a leak, but with a varying load.
 
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ Case by_week(Draw& draw) {
   return innocent(draw, [=](double hour) { return 1 + size * week(hour); });
 }
 
-// The day's swing grows, its floor does not.
+// The daily swing grows, but its minimum does not.
 Case wider_days(Draw& draw) {
   const double size = draw.parameter(0.1, 0.4);
   const double more = draw.parameter(0.5, 2);
@@ -36,7 +36,7 @@ Case teeth(Draw& draw, double low_hours, double high_hours) {
   return innocent(draw, [=](double hour) { return 1 + size * tooth(hour); });
 }
 
-// Jobs that use much memory for a while and free it.
+// Jobs that use much memory for a while and release it.
 Case ballooning(Draw& draw) {
   auto jobs = std::make_shared<std::vector<std::array<double, 3>>>();
   const double every = draw.log_parameter(6, 72);
@@ -72,15 +72,15 @@ Case random_walk(Draw& draw) {
   return wandering(draw, draw.log_parameter(0.05, 0.4) / std::sqrt(kHours * 12), 0);
 }
 
-// A level program observed while its day is on the rise.
+// A level program whose observation ends while its daily load is rising.
 Case rising_at_the_end(Draw& draw) {
   const double size = draw.parameter(0.2, 0.6);
-  const double end = draw.parameter(6, 12);  // hours after the day's lowest
+  const double end = draw.parameter(6, 12);  // hours after the daily minimum
   return innocent(draw,
                   [=](double hour) { return 1 + size * (0.5 - 0.5 * std::cos(2 * kPi * (hour - kHours + end) / 24)); });
 }
 
-// Starts each hour, works, exits: many short runs.
+// A program that starts each hour, works and exits: many short runs.
 Case cron(Draw& draw) {
   const double length = draw.parameter(0.2, 0.9);
   const double size = draw.log_parameter(0.3, 4);

@@ -14,7 +14,7 @@ namespace {
 struct Member {
   double from = 0;
   double until = 0;  // hours
-  Shape kib;         // at the hour since the start of the history
+  Shape kib;         // at an hour since the start of the history
 };
 
 Case pool_of(Draw& draw, const std::vector<Member>& members) {
@@ -43,7 +43,7 @@ Case pool_of(Draw& draw, const std::vector<Member>& members) {
   return made;
 }
 
-// Leaking workers, each replaced at a certain age, one after the other.
+// Leaking workers that are replaced at a certain age, one after another.
 Case recycled(Draw& draw) {
   const int workers = static_cast<int>(draw.parameter(4, 17));
   const double level = draw_level(draw) / 4;
@@ -58,7 +58,7 @@ Case recycled(Draw& draw) {
   return pool_of(draw, members);
 }
 
-// Leaking workers that are not replaced.
+// Leaking workers that are never replaced.
 Case all_grow(Draw& draw) {
   const int workers = static_cast<int>(draw.parameter(2, 17));
   const double level = draw_level(draw) / 4;
@@ -73,7 +73,7 @@ Case all_grow(Draw& draw) {
   return made;
 }
 
-// Workers that start and do not exit, each of them level.
+// Workers that start and do not exit, each of them at a constant level.
 Case never_reaped(Draw& draw) {
   const double level = draw_level(draw) / 16;
   const double every = kHours / draw.log_parameter(25, 250);
@@ -87,7 +87,7 @@ Case never_reaped(Draw& draw) {
   return made;
 }
 
-// A service with more workers after some times, and more by day than by night.
+// A service to which workers are added at some times, and which has more workers by day than by night.
 Case scaled_out(Draw& draw) {
   const int workers = static_cast<int>(draw.parameter(4, 13));
   const double level = draw_level(draw) / 4;

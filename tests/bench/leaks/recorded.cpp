@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kChecks = 64;
 constexpr double kGrowingPart = 0.8;
-constexpr double kLatePart = 0.6;  // of a trace, from where its highest reading counts as its end
+constexpr double kLatePart = 0.6;  // the highest reading must be in the last 40 % of a trace to count as its end
 Judged judge_by_memoir(std::span<const LeakSample> samples, const LeakSeries& series, double limit) {
   const LeakMetric metric{"value", 0, 0.05, LeakUnit::unknown};
   const LeakSample& last = samples.back();
@@ -113,7 +113,7 @@ std::vector<FillScores> score_fills(const std::vector<Trace>& traces, const std:
     const std::int64_t fill_ms = fill->at_ms;
     for (std::size_t cut = 0; cut < hours.size(); ++cut) {
       const auto truth_ms = static_cast<std::int64_t>(hours[cut] * static_cast<double>(kHourMs));
-      // Less history than what remains is no ground for a forecast.
+      // A forecast needs at least as much history as the time that remains.
       if (fill_ms - first_ms < 2 * truth_ms) continue;
       const auto seen = until(trace, fill_ms - truth_ms);
       const LeakSeries series = roll_up(seen);

@@ -58,7 +58,7 @@ void score_slope(const Case& made, const LeakFinding& found, Score& score) {
   score.covered.add(found.slope_per_day.lower <= truth && truth <= found.slope_per_day.upper);
 }
 
-// The view of an operator that checks every morning.
+// An operator's view, who checks every morning.
 void score_days(const CaseClass& which, const Case& made, const LeakPool& pool, Score& score) {
   if (made.samples.back().at_ms - made.samples.front().at_ms < kFirstEvaluation * kDayMs) return;
   int run = 0;
@@ -98,7 +98,7 @@ Scores score_cases(Split split, int seeds) {
   for (const CaseClass& which : case_classes()) {
     Score score;
     for (int seed = 1; seed <= seeds; ++seed) {
-      double times = 0;  // the limit, of the level
+      double times = 0;  // the limit, in multiples of the level
       const Case made = make_case(which, split, seed, times);
       const LeakPool pool = pool_of(made);
       const std::int64_t before = thread_cpu_us();

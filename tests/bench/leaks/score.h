@@ -21,26 +21,26 @@ struct Rate {
   double part() const { return of == 0 ? 0 : static_cast<double>(hits) / of; }
 };
 
-// One class, or several together.
+// The score of one class, or of several together.
 struct Score {
-  Rate alarms;                       // of the cases, at the end
+  Rate alarms;                       // at the end, as a share of the cases
   Rate expected;                     // verdicts that the class expects
-  std::vector<double> slope_errors;  // of the truth
+  std::vector<double> slope_errors;  // relative to the truth
   Rate covered;                      // intervals that contain the truth
   std::vector<double> latency_days;  // from the onset to the first alarm, evaluated daily
-  std::vector<double> leaked_kib;    // until then
-  double days = 0;                   // evaluated, of calm classes
-  int episodes = 0;                  // runs of alarm days, of calm classes
-  int confirmed = 0;                 // runs of two days at least
+  std::vector<double> leaked_kib;    // amount leaked until the first alarm
+  double days = 0;                   // evaluated days of calm classes
+  int episodes = 0;                  // series of consecutive alarm days, of calm classes
+  int confirmed = 0;                 // series of at least two days
   std::int64_t cpu_us = 0;
   int judged = 0;
 };
 
 struct Scores {
   std::vector<std::pair<CaseClass, Score>> classes;
-  std::map<std::string, Rate> baseline_hits;    // on leaks
-  std::map<std::string, Rate> baseline_alarms;  // on calm ones
-  std::map<int, Rate> by_confidence;            // truth among alarms of a confidence of 10 × the key
+  std::map<std::string, Rate> baseline_hits;    // alarms in leaking classes
+  std::map<std::string, Rate> baseline_alarms;  // alarms in calm classes
+  std::map<int, Rate> by_confidence;            // true alarms among those with a confidence from 10 × the key
 };
 
 Draw draw_of(Split split, int seed);
@@ -55,10 +55,11 @@ struct SweepRow {
 };
 std::vector<SweepRow> score_sweep(Split split, int seeds);
 
-// Straight leaks observed for 20 days that reach a limit within 30: how often the forecast is within a quarter.
+// How often the forecast is within a quarter of the truth, for straight leaks observed for 20 days that reach a limit
+// within 30 days.
 Rate score_exhaustion(Split split, int seeds);
 
-// The wrongly judged cases of a class, for --show.
+// A wrongly judged case of a class, for --show.
 struct Wrong {
   int seed = 0;
   LeakFinding found;

@@ -4,7 +4,7 @@
 
 namespace memoir::bench {
 
-// Seeds that follow each other must not give shifted copies of one sequence.
+// The multiplier prevents consecutive seeds from giving shifted copies of one sequence.
 Draw::Draw(std::uint64_t seed, Split split) : state_(seed * 0xd1342543de82ef95ULL), split_(split) {
   state_ ^= static_cast<std::uint64_t>(unit() * 0x1.0p53) << 11;
 }

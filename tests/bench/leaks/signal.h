@@ -1,6 +1,6 @@
 #pragma once
 
-// The building blocks of the classes.
+// Building blocks of the classes.
 
 #include <functional>
 #include <vector>
@@ -12,11 +12,11 @@ namespace memoir::bench {
 inline constexpr double kPi = 3.14159265358979323846;
 inline constexpr double kHours = kDays * 24;
 
-// A multiplicative AR(1) noise of this deviation; `rho` from one sample to the next.
+// Multiplicative AR(1) noise with this standard deviation; `rho` is the correlation from one sample to the next.
 class Noise {
  public:
   Noise(Draw& draw, double rho, double sigma) : draw_(draw), rho_(rho), sigma_(sigma), value_(sigma * draw.normal()) {}
-  // The usual one: rho .90 to .995, deviation 0.3 to 3 %.
+  // Draws typical parameters: rho from 0.90 to 0.995, deviation from 0.3 to 3 %.
   explicit Noise(Draw& draw) : Noise(draw, draw.parameter(0.90, 0.995), draw.log_parameter(0.003, 0.03)) {}
   double next();
 
@@ -27,21 +27,21 @@ class Noise {
   double value_;
 };
 
-// The shape at an hour since the start.
+// A value by the hour since the start.
 using Shape = std::function<double(double hour)>;
 
 struct Signal {
   double hours = kHours;
   Shape kib;  // without noise
   bool noisy = true;
-  double noise_level = 0;                // the noise is this times it; 0: times the shape
-  std::function<bool(double)> recorded;  // absent: always, but for 1 % of the samples
+  double noise_level = 0;                // factor of the noise; 0: the noise is relative to the shape
+  std::function<bool(double)> recorded;  // if empty, all but 1 % of the samples are recorded
   std::function<int(double)> life;
 };
 
 std::vector<LeakSample> sample(Draw& draw, const Signal& signal);
 
-// A shape on a level of its own, without a leak.
+// A shape on a drawn level, without a leak.
 Case innocent(Draw& draw, const Shape& shape, Signal signal = {});
 
 // 60 to 4000 MB.
@@ -49,15 +49,15 @@ double draw_level(Draw& draw);
 // 12 to 200 %.
 double draw_growth(Draw& draw);
 
-// 0 to 1 and back over a day, or over the week's working days; starts at a random hour.
+// From 0 to 1 and back, daily or on working days; starts at a random hour.
 Shape daily(Draw& draw);
 Shape weekly(Draw& draw);
 
-// Falls back after each cycle: 0 to 1.
+// Rises from 0 to 1 and falls back in each cycle.
 Shape sawtooth(Draw& draw, double low_hours, double high_hours);
 
 std::vector<CaseClass> leak_classes();
-std::vector<CaseClass> filling_classes();  // for forecasts
+std::vector<CaseClass> filling_classes();  // for the forecasts
 std::vector<CaseClass> kernel_and_count_classes();
 std::vector<CaseClass> calm_classes();
 std::vector<CaseClass> load_classes();

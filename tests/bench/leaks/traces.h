@@ -1,7 +1,7 @@
 #pragma once
 
-// Recorded memory of real machines and services, unlabelled: read from a folder of CSV files (seconds, minimum, mean),
-// never a part of the repository. A ramp of known slope makes a leak of each.
+// Recorded memory of real machines and services, without known truth. It is read from a folder of CSV files (seconds,
+// minimum, mean), which is not part of the repository. An added ramp of known slope makes a leak of each trace.
 
 #include <optional>
 #include <string>
@@ -19,7 +19,7 @@ struct Trace {
 // Sorted by name; empty if the folder is not there.
 std::vector<Trace> read_traces(const std::string& folder);
 
-// A ramp from 0 to `rise` over the first `part` of the trace, level after it.
+// Adds a ramp from 0 to `rise` over the first `part` of the trace; it stays at `rise` afterwards.
 Trace with_ramp(Trace trace, double rise, double part = 1);
 
 double median_level(const Trace& trace);

@@ -20,7 +20,7 @@ constexpr std::size_t kShared = std::size_t{8} << 20;
 
 char* map(std::size_t bytes, int flags) {
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
-  // A child must not unwind its parent's objects.
+  // A child must not run the destructors of its parent's objects.
   if (mapped == MAP_FAILED) {
     perror("mmap");
     _exit(1);
@@ -41,7 +41,7 @@ Family family_of(std::size_t member) {
   return static_cast<Family>(end - ends.begin());
 }
 
-// Allocates, or frees, the memory of one second.
+// Allocates or frees what the family does per second.
 class Life {
  public:
   Life(Family family, char* own, std::size_t own_bytes, char* shared)
@@ -88,7 +88,7 @@ class Life {
   if (family == Family::copied && fork() == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
   Life life(family, own, private_bytes, shared);
   for (std::size_t second = 0;; ++second) {
-    // Processes that never change are not woken either.
+    // Processes of the idle family never wake up.
     if (family == Family::idle) pause();
     sleep(1);
     life.move(second);
@@ -133,7 +133,7 @@ Victim::Victim(std::size_t private_mib, std::size_t regions) {
   if (pid_ > 0) return;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   touch(map(private_mib << 20U, MAP_PRIVATE), private_mib << 20U);
-  // Neighbours with different permissions are not merged.
+  // Neighbouring mappings with different permissions are not merged.
   char* const many = map((2 * regions + 1) * kPage, MAP_PRIVATE);
   for (std::size_t i = 0; i < regions; ++i) {
     touch(many + 2 * i * kPage, kPage);

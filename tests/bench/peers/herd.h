@@ -1,7 +1,7 @@
 #pragma once
 
-// A changing population for the comparison with other programs: real processes, most of which sleep, as on a server,
-// while the others change once a second, each like its family.
+// A changing population for the comparison with other programs: real processes, of which most sleep, as on a server.
+// The others change once a second, each according to its family.
 
 #include <cstddef>
 #include <sys/types.h>
@@ -9,12 +9,12 @@
 
 namespace memoir::bench {
 
-// Of each hundred processes 85 are idle, 5 slow (a page), 3 busy (256 KiB allocated and freed), 2 growing (64 KiB), 2
-// sawteeth (up to 4 MiB, then none), 2 on shared memory (a page of 8 MiB), and one is a child with a copy-on-write
-// part of its parent.
+// Of a hundred processes, 85 are idle. 5 grow by a page a second, 3 allocate and free 256 KiB, 2 grow by 64 KiB, 2 are
+// sawteeth of up to 4 MiB, 2 touch a page of 8 MiB of shared memory, and one is a child with a copy-on-write part of
+// its parent.
 class Herd {
  public:
-  // Each with private memory of its own, all of it resident.
+  // Each process has private resident memory of `private_kib`.
   Herd(std::size_t processes, std::size_t private_kib);
   ~Herd();
   Herd(const Herd&) = delete;
@@ -24,8 +24,8 @@ class Herd {
   std::vector<pid_t> pids_;
 };
 
-// Measures the latency of mapping and unmapping a page in a process with much memory or many mappings: a walk of its
-// page tables locks its mmap_lock.
+// Measures how long it takes to map and unmap a page in a process with much memory or many mappings. A reader that
+// walks its page tables holds its mmap_lock.
 class Victim {
  public:
   Victim(std::size_t private_mib, std::size_t regions);
@@ -37,7 +37,7 @@ class Victim {
     double p999_us = 0;
     double max_us = 0;
   };
-  // Since the last call.
+  // The latency since the last call.
   Latency take();
 
  private:

@@ -1,12 +1,12 @@
-// Cost of a sample compared with other programs: the same changing population, the same interval of a second, one
-// after the other in one run. CPU by the scheduler's count, bytes kept and written, the recorder's memory, the time of
-// mmap() in a process of 4 GiB and 20,000 mappings during this, and the error of Memoir's PSS against a full reading
-// at that time.
+// Cost of a sample compared with other programs, which run one after another over the same changing population at an
+// interval of one second. Measured are CPU time by the scheduler's count, bytes kept and written, the recorder's
+// memory, and the time of mmap() in a process of 4 GiB and one of 20,000 mappings. The error of Memoir's PSS is
+// measured against a full reading at the same time.
 //
-// peers_bench [PROCESSES [KIB [SECONDS [PEERS [WARM_UP]]]]]: by default 300 processes of 2 MiB private memory each, 60
-// s of each peer, or only of peers with the given name prefixes ("memoird, a tick|atop -R"). Memoir starts 25 s earlier
-// (two ticks of the slow one), in which it learns; learning continues for some ten minutes. A peer that is not
-// installed is skipped with a message; scripts/peers installs them.
+// peers_bench [PROCESSES [KIB [SECONDS [PEERS [WARM_UP]]]]]: by default 300 processes of 2 MiB private memory each, and
+// 60 s of each peer. PEERS are name prefixes of the peers to run ("memoird, a tick|atop -R"). Memoir starts 25 s
+// earlier and learns during that time which processes to read; learning continues for about ten minutes. A peer that is
+// not installed is skipped with a message; scripts/peers installs them.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -58,8 +58,8 @@ struct Plan {
 
 struct Peer {
   std::string name;
-  std::vector<std::string> command;    // the program and its arguments; empty: the floor
-  std::vector<std::string> kept = {};  // files that it writes
+  std::vector<std::string> command;    // the program and its arguments; empty for the floor
+  std::vector<std::string> kept = {};  // files that the program writes
   bool without_bpf = false;
   bool scraped = false;
 };
@@ -91,7 +91,7 @@ Used used_by(pid_t pid, const std::vector<std::string>& kept) {
   std::vector<double> fields;
   for (char* end = nullptr; *at != '\0'; at = end + (*end == ' ' ? 1 : 0)) {
     fields.push_back(std::strtod(at, &end));
-    if (end == at) ++end;  // the state is a letter
+    if (end == at) ++end;  // the state is a single letter
     if (*end == '\n') break;
   }
   const double ticks_per_ms = static_cast<double>(sysconf(_SC_CLK_TCK)) / 1000;
@@ -136,7 +136,7 @@ pid_t start(const Peer& peer) {
   _exit(127);
 }
 
-// As Prometheus would.
+// Reads the metrics as Prometheus does.
 void scrape() {
   const int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
@@ -178,7 +178,8 @@ std::map<std::int32_t, std::int64_t> read_pss() {
   return pss;
 }
 
-// The recorder's last tick compared with reads just before and after it, of processes unchanged between these.
+// Compares the recorder's last tick with reads just before and after it, for processes that did not change between
+// these.
 void print_error(const std::string& database, const std::map<std::int32_t, std::int64_t>& before,
                  const std::map<std::int32_t, std::int64_t>& after) {
   const SQLite::Database file(database);
@@ -204,11 +205,11 @@ void print_error(const std::string& database, const std::map<std::int32_t, std::
   std::ranges::sort(errors);
   fmt::print("  PSS against a full reading, {} processes:", errors.size());
   for (const auto& [source, count] : sources) fmt::print(" {} {},", count, source);
-  fmt::print(" the sum {:.3f} % off, one in a hundred {:.2f} %, the worst {:.2f} %\n",
+  fmt::print(" error of the sum {:.3f} %, 99th percentile {:.2f} %, maximum {:.2f} %\n",
              std::abs(recorded - read) / read * 100, errors[(errors.size() - 1) * 99 / 100], errors.back());
 }
 
-// Maximum RSS during this, in KiB.
+// Waits and returns the maximum RSS of the peer in KiB.
 std::int64_t rest(const Peer& peer, pid_t pid, int seconds) {
   std::int64_t max_kib = 0;
   for (int second = 0; second < seconds; ++second) {
