@@ -24,7 +24,7 @@ TEST_CASE("a user with slow reads is reported once, and again after the delays h
   CHECK(first[0].kind == "degraded");
   CHECK(first[0].at.wall_ms == 5);
   CHECK_THAT(first[0].text, ContainsSubstring("user1000 (uid 1000)") && ContainsSubstring("3 of them"));
-  // On and off.
+  // Pauses that are shorter than this do not end the delays.
   for (std::int64_t s = 20; s < 3600; s += 20) {
     CHECK(kinds(users.see({{1000, 1}}, {.wall_ms = 0, .boot_ms = s * 1000}, kName)).empty());
     CHECK(kinds(users.see({}, {.wall_ms = 0, .boot_ms = s * 1000 + 10'000}, kName)).empty());
@@ -39,7 +39,7 @@ TEST_CASE("a user with slow reads is reported once, and again after the delays h
   CHECK(kinds(users.see({{1000, 1}}, {.wall_ms = 0, .boot_ms = 9'100'000}, kName)) == "degraded ");
 }
 
-TEST_CASE("many users make no flood of events") {
+TEST_CASE("many users with slow reads do not cause a flood of events") {
   BlockedUsers users;
   BlockedUsers::Counts all;
   for (std::uint32_t uid = 100'000; uid < 101'000; ++uid) all[uid] = 1;

@@ -41,8 +41,8 @@ struct ThrowingJob final : BlockingJob {
 
 using Jobs = std::vector<std::shared_ptr<BlockingJob>>;
 
-// Tests of the deadline use a short one, but long enough for an ordinary job on a busy machine; tests that must never
-// reach it use a long one.
+// Tests in which the deadline passes use this short one, which is long enough for an ordinary job on a busy machine.
+// Tests in which it must not pass use a long one.
 constexpr std::chrono::milliseconds kShort{200};
 constexpr std::chrono::milliseconds kLong{60'000};
 
@@ -69,7 +69,7 @@ TEST_CASE("all jobs are run, in order, batch after batch") {
   CHECK(reader.stuck() == 0);
 }
 
-TEST_CASE("a job that throws harms no other") {
+TEST_CASE("a job that throws does not affect other jobs") {
   BlockingReader reader(kLong);
   const auto after = std::make_shared<TestJob>();
   TickCost cost{};
@@ -117,7 +117,7 @@ TEST_CASE("at most a fixed number of one user's reads can hang, and other users'
   }
   door->open();
   wait_until_free(reader);
-  // Their time is paid back gradually.
+  // The time of the hanging reads is paid back gradually.
   for (int tick = 4; !std::all_of(jobs.begin(), jobs.end(), [](const auto& job) { return job->done(); }); ++tick) {
     reader.begin(tick * 10'000'000);
     reader.run(jobs, cost);
@@ -141,7 +141,7 @@ TEST_CASE("reads of slow users come last and use a bounded part of a tick") {
     const auto read = std::count_if(slow.begin(), slow.end(), [](const auto& job) { return job->done(); });
     CHECK(read > 0);
     CHECK(read <= 10);
-    // Processes read in the tick before wait for the others.
+    // Processes that were read in the previous tick wait for the others.
     CHECK(std::none_of(slow.begin(), slow.end(), [](const auto& job) { return job->runs > 1; }));
   }
 }
@@ -182,7 +182,7 @@ TEST_CASE("root's reads come before those of users") {
   CHECK(order == std::vector<std::uint32_t>{0, 0, 1000, 1001});
 }
 
-TEST_CASE("an abandoned worker's CPU time counts in the tick in which it returns") {
+TEST_CASE("an abandoned worker's CPU time counts in the tick at which it returns") {
   constexpr std::int64_t kBusyUs = 20'000;
   struct BusyJob final : BlockingJob {
     explicit BusyJob(std::shared_ptr<Door> wait_at) : BlockingJob(CostKind::identity), door(std::move(wait_at)) {}
@@ -227,7 +227,7 @@ TEST_CASE("a blocked rollup delays neither the tick nor other processes") {
   machine.proc.add(fake(11, "stuck"));
   machine.proc.add(fake(12, "app"));
   machine.proc.block(11, PidFile::smaps_rollup);
-  for (int i = 0; i < 2; ++i) {  // the second time it still hangs, and is not read again
+  for (int i = 0; i < 2; ++i) {  // in the second tick it still hangs, and is not read again
     const Tick tick = machine.tick();
     CHECK(tick.counts.blocked == 1);
     CHECK(tick.counts.seen == 3);
@@ -256,7 +256,7 @@ TEST_CASE("an identity that blocks is reported once it is known") {
   CHECK(first.counts.blocked == 1);
   CHECK(first.counts.born == 1);
   CHECK(born_of(first, 10).command == "[app]");
-  // A blocked command line would block this read too.
+  // Reading the command line of a blocked process would block as well.
   CHECK(sample_of(first, 10).source == Source::approximate);
   machine.proc.unblock(10, PidFile::cmdline);
   machine.proc.remove(10, PidFile::cmdline);
@@ -269,7 +269,9 @@ TEST_CASE("an identity that blocks is reported once it is known") {
   CHECK(sample_of(tick, 10).source == Source::exact);
 }
 
-TEST_CASE("a user with blocking processes delays no other user's reads and is named once, then again when it ends") {
+TEST_CASE(
+    "a user with blocking processes delays no other user's reads and is named once, and again when the delays are "
+    "over") {
   constexpr std::uint32_t attacker = 4242;  // without a name
   CollectorOptions options = many_descriptors();
   options.read_deadline = kShort;
@@ -281,7 +283,7 @@ TEST_CASE("a user with blocking processes delays no other user's reads and is na
   };
   for (std::int32_t pid = 100; pid < 160; ++pid) machine.proc.add(of_attacker(pid));
   for (std::int32_t pid = 200; pid < 242; ++pid) machine.proc.add(fake(pid, "app"));
-  // Half of them also block their command line.
+  // The command lines of half of the attacker's processes block as well.
   for (std::int32_t pid = 100; pid < 160; ++pid) machine.proc.block(pid, PidFile::smaps_rollup);
   for (std::int32_t pid = 100; pid < 130; ++pid) machine.proc.block(pid, PidFile::cmdline);
   std::vector<Event> events;
@@ -331,7 +333,7 @@ TEST_CASE("a process is skipped for a while after a read timed out, longer each 
     return ticks;
   };
   CHECK(ticks_until_asked() == 1);
-  // A tick of this machine is a second.
+  // The ticks of this machine are one second apart.
   for (const int pause : {10, 20, 40, 80}) CHECK(ticks_until_asked() >= pause);
 }
 

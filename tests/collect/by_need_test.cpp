@@ -1,4 +1,4 @@
-// Reading smaps_rollup on demand: the processes read, and the samples of the others.
+// Reads of smaps_rollup on demand: which processes are read, and the samples of the others.
 
 #include <cstdint>
 #include <cstdlib>
@@ -22,14 +22,14 @@ CollectorOptions by_need() {
   return options;
 }
 
-// Its smaps_rollup has another PSS than before, without a change in its status: another process mapped the same file.
+// Changes the PSS in smaps_rollup but nothing in status, as if another process mapped the same file.
 FakeProcess shared_by_another(FakeProcess process) {
   process.memory.set(F::pss, 1'050);
   process.memory.set(F::pss_file, 50);
   return process;
 }
 
-// A tick after a long pause. The pause after a reading depends on the actual duration of that reading.
+// A tick after a long pause, because the minimum pause between two reads depends on the duration of the first.
 Tick rested(Machine& machine) {
   machine.clock.advance(kGreatestAgeMs / 2);
   return machine.tick();
@@ -52,7 +52,7 @@ TEST_CASE("on demand: an unchanged process is not read again until its reading i
   CHECK(sample_of(second, 10).memory.get(F::pss) == pss);
   CHECK(second.reads.held == 1);
   CHECK(second.cost[static_cast<std::size_t>(CostKind::rollup)].cpu_us < 1'000'000);
-  // Another keyframe does not read all either.
+  // A second keyframe does not read all processes either.
   CHECK(sample_of(machine.tick(true), 10).source == Source::held);
 
   machine.clock.advance(kGreatestAgeMs);
@@ -61,7 +61,7 @@ TEST_CASE("on demand: an unchanged process is not read again until its reading i
   CHECK(sample_of(old, 10).memory.get(F::pss) == 1'050);
 }
 
-TEST_CASE("on demand: a change of unshared memory needs no reading") {
+TEST_CASE("on demand: a change of unshared memory needs no read") {
   Machine machine(by_need());
   FakeProcess app = fake(10, "app", 1'000);
   machine.proc.add(app);
@@ -77,7 +77,7 @@ TEST_CASE("on demand: a change of unshared memory needs no reading") {
   CHECK(after.categories.at(0).inexact == 0);
 }
 
-TEST_CASE("on demand: in a burst a changed process is read even if it is known without a reading") {
+TEST_CASE("on demand: in a burst a changed process is read even if its PSS is known without a read") {
   Machine machine(by_need());
   FakeProcess app = fake(10, "app", 1'000);
   machine.proc.add(app);
@@ -96,7 +96,7 @@ TEST_CASE("on demand: in a burst a changed process is read even if it is known w
   CHECK(sample_of(machine.tick(), 10).source == Source::held);
 }
 
-TEST_CASE("on demand: a change of shared memory is read, a small one estimated") {
+TEST_CASE("on demand: a change of shared memory causes a read, a small one an estimate") {
   Machine machine(by_need());
   FakeProcess app = fake(10, "app", 1'000);
   machine.proc.add(app);
@@ -116,7 +116,7 @@ TEST_CASE("on demand: a change of shared memory is read, a small one estimated")
   CHECK(much.reads.checked == 1);
 }
 
-TEST_CASE("on demand: a requested tick reads every process, over budget too") {
+TEST_CASE("on demand: a requested tick reads every process, even over budget") {
   CollectorOptions options = by_need();
   options.read_share_ppm = 1;
   Machine machine(options);
@@ -128,7 +128,7 @@ TEST_CASE("on demand: a requested tick reads every process, over budget too") {
   CHECK(machine.tick().reads.exact == 0);
 }
 
-TEST_CASE("on demand: an exec is read at once; denied and exited processes keep no old reading") {
+TEST_CASE("on demand: an exec is read at once; old readings of denied and exited processes are discarded") {
   Machine machine(by_need());
   machine.proc.add(fake(10, "sh", 100'000));
   machine.tick();
@@ -142,7 +142,7 @@ TEST_CASE("on demand: an exec is read at once; denied and exited processes keep 
   CHECK_FALSE(sample_of(zombie, 10).memory.has(F::pss));
 }
 
-TEST_CASE("on demand: a hanging reading leaves the last values") {
+TEST_CASE("on demand: a hanging read leaves the last values") {
   CollectorOptions options = by_need();
   options.max_descriptors = 0;
   options.read_deadline = std::chrono::milliseconds(200);
@@ -156,14 +156,14 @@ TEST_CASE("on demand: a hanging reading leaves the last values") {
   const Tick tick = rested(machine);
   CHECK(sample_of(tick, 10).source == Source::estimated);
   CHECK(tick.counts.blocked == 1);
-  // While it is skipped for that, it is estimated too.
+  // While it is skipped because of that, it is also estimated.
   const Tick later = machine.tick();
   CHECK(sample_of(later, 10).source == Source::estimated);
   CHECK(sample_of(later, 10).read_boot_ms == sample_of(tick, 10).read_boot_ms);
   while (!machine.proc.unblock(10, PidFile::smaps_rollup)) std::this_thread::yield();
 }
 
-TEST_CASE("on demand: a budget that is used up puts off the smaller ones, and they are not forgotten") {
+TEST_CASE("on demand: a used-up budget defers the smaller changes, which are read later") {
   CollectorOptions options = by_need();
   options.read_share_ppm = 1;
   Machine machine(options);
@@ -188,10 +188,10 @@ TEST_CASE("on demand: a budget that is used up puts off the smaller ones, and th
   CHECK(waiting == 0);
 }
 
-TEST_CASE("on demand: of siblings over one shared memory a few are read, the others estimated by them") {
+TEST_CASE("on demand: of siblings that share memory, a few are read and the others are estimated from these") {
   Machine machine(by_need());
   constexpr std::int32_t count = 12;
-  // Each has 100,000 KiB of the same memory mapped, of which it has a 13th.
+  // Each has mapped the same 100,000 KiB of shared memory, and one 13th counts as its PSS.
   const auto backend = [](std::int32_t pid, std::int64_t share_kib) {
     FakeProcess process = fake(pid, "postgres", 2'000);
     process.parent_pid = 10;
@@ -212,10 +212,10 @@ TEST_CASE("on demand: of siblings over one shared memory a few are read, the oth
     CHECK(std::abs(*sample_of(first, pid).memory.get(F::pss) - 9'792) <= 4);
     CHECK(sample_of(first, pid).memory.get(F::rss) == 102'200);
   }
-  // One more starts: all are related, none is read again so soon.
+  // Another sibling starts. All processes are now related, but none is read again so soon.
   machine.proc.add(backend(40, 7'142));
   const Tick second = machine.tick();
-  CHECK(second.reads.exact <= 1);  // its parent
+  CHECK(second.reads.exact <= 1);  // only its parent
   for (std::int32_t pid = 11; pid < 11 + count; ++pid) CHECK(sample_of(second, pid).source != Source::exact);
   CHECK(std::abs(*sample_of(second, 40).memory.get(F::pss) - 9'792) <= 4);
   for (std::int32_t pid = 11; pid < 11 + count; ++pid) machine.proc.update(backend(pid, 7'142));
@@ -226,7 +226,7 @@ TEST_CASE("on demand: of siblings over one shared memory a few are read, the oth
   CHECK(std::abs(*sample_of(third, 40).memory.get(F::pss) - 9'242) <= 400);
 }
 
-TEST_CASE("at a keyframe cgroups are read again, over several ticks for many processes") {
+TEST_CASE("after a keyframe cgroups are read again, those of many processes over several ticks") {
   Machine machine;
   constexpr std::int32_t count = 200;
   for (std::int32_t pid = 10; pid < 10 + count; ++pid) machine.proc.add(fake(pid, "app"));

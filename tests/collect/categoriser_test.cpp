@@ -37,7 +37,7 @@ std::string error_of(const std::vector<CategoryRule>& rules) {
   return made ? "" : made.error().message;
 }
 
-// The rules of the example file. Its TOML is as plain as this needs: `key = value` lines under [[category]].
+// The rules of the example file. The test parses only `key = value` lines below [[category]].
 std::vector<CategoryRule> chromeos_rules() {
   std::ifstream file(MEMOIR_EXAMPLES "/chromeos.toml");
   REQUIRE(file.good());
@@ -116,14 +116,14 @@ TEST_CASE("a rule that cannot work is refused with its line") {
   CHECK(error_of({comm}).find("line 9") != std::string::npos);
 }
 
-TEST_CASE("a rule that can never match is refused with its line and the one that hides it") {
+TEST_CASE("a rule that can never match is refused with its line and the line of the rule that hides it") {
   const std::string hidden = error_of({rule("all", ".*", 3), rule("db", "postgres", 9)});
   CHECK(hidden.find("line 9") != std::string::npos);
   CHECK(hidden.find("line 3") != std::string::npos);
   CHECK(error_of({rule("a", "^mine$", 3), rule("b", "^mine$", 6)}).find("line 6") != std::string::npos);
-  // A field that no sample has may have any value.
+  // A field that all samples lack may have any value.
   CHECK(error_of({rule("a", "^mine", 3), rule("b", "^mine too", 6)}).empty());
-  // An earlier rule with a condition that the samples do not cover hides nothing.
+  // The samples do not cover the earlier rule's condition, so the rule hides nothing.
   CategoryRule narrow = rule("narrow", "postgres", 3);
   narrow.user = "^postgres$";
   CHECK(error_of({narrow, rule("db", "postgres", 9)}).empty());
@@ -166,7 +166,7 @@ TEST_CASE("hostile command lines are classified too") {
   CHECK(categoriser.category(info_of("a\nb\x1b[31m")) == "other");
 }
 
-TEST_CASE("hundreds of rules are one pass too") {
+TEST_CASE("hundreds of rules need only one pass over a command line") {
   std::vector<CategoryRule> rules;
   for (std::size_t i = 1; i <= 500; ++i) {
     rules.push_back(rule("many", "", i));

@@ -1,4 +1,4 @@
-// The collector with a census: the same ticks, and no status read.
+// The collector with a census: its ticks are the same as without one, and it reads no status.
 
 #include "collect/collector_fixture.h"
 #include "support/fake_census.h"
@@ -12,7 +12,7 @@ namespace {
 
 using AnyCensus = std::unique_ptr<Census>;
 
-// Always returns the same process.
+// A census that always reports the same process.
 class OneProcess final : public Census {
  public:
   explicit OneProcess(CensusProcess process) : process_(std::move(process)) {}
@@ -96,7 +96,7 @@ TEST_CASE("with a census the ticks are the same as without") {
   check();
 }
 
-TEST_CASE("with a census the list of /proc is read now and then") {
+TEST_CASE("with a census the list of /proc is still read at times") {
   WatchedTwice both;
   both.proc().add({.pid = 2, .comm = "kthreadd", .kernel_thread = true});
   both.proc().add(fake(10, "web"));
@@ -109,7 +109,7 @@ TEST_CASE("with a census the list of /proc is read now and then") {
   const Tick listed = both.tick();
   CHECK(listed.counts.kernel_threads == 0);
   CHECK(listed.counts.seen == 2);
-  CHECK(both.tick().counts.seen == 2);  // known processes are kept
+  CHECK(both.tick().counts.seen == 2);  // processes that are known already are kept
 }
 
 TEST_CASE("status of processes in the census is not read") {
@@ -132,7 +132,7 @@ TEST_CASE("status of processes in the census is not read") {
   CHECK(sample_of(*tick, 10).source == Source::exact);
 }
 
-TEST_CASE("a process hidden from the census is recorded too") {
+TEST_CASE("a process that the census does not report is recorded as well") {
   WatchedTwice both;
   both.script->hidden = {11};
   both.proc().add(fake(10, "web"));
@@ -190,7 +190,7 @@ TEST_CASE("the /proc census reads status of changed processes, and of each proce
   FakeProcess web = fake(10, "web");
   both.proc().add(web);
   both.tick();
-  both.tick();  // the statm of a new process is not known before this one
+  both.tick();  // this tick is the first to read the statm of a new process
   web.threads = 7;
   both.proc().update(web);
   CHECK(sample_of(both.tick(), 10).threads == 1);
@@ -205,7 +205,7 @@ TEST_CASE("the /proc census reads status of changed processes, and of each proce
   CHECK(sample_of(both.tick(), 10).state == 'D');
 }
 
-TEST_CASE("the census by /proc reads a status again that it did not understand") {
+TEST_CASE("the /proc census reads a status again if it could not parse it") {
   WatchedTwice both(true);
   both.proc().add(fake(10, "web"));
   both.tick();
@@ -219,7 +219,7 @@ TEST_CASE("the census by /proc reads a status again that it did not understand")
   CHECK(both.tick().counts.malformed == 0);
 }
 
-TEST_CASE("with few descriptors the /proc census comes before rollups") {
+TEST_CASE("with few descriptors the /proc census takes precedence over rollups") {
   const auto max_kept = static_cast<std::size_t>(GENERATE(0, 1, 3, 6, 7, 20));
   Machine machine;
   CollectorOptions few = many_descriptors();

@@ -28,7 +28,7 @@ struct CgroupMachine {
   void put(const std::string& path, const std::string& file, std::string_view text) const {
     const std::string folder = cgroups.path() + path;
     fs::create_directories(folder);
-    // In place, as the kernel does: an open descriptor sees it.
+    // Writes the file in place, as the kernel does, so that open descriptors read the new text.
     std::ofstream(fmt::format("{}/memory.{}", folder, file)) << text;
   }
   void limit(const std::string& path, std::string_view max, std::string_view current) const {
@@ -36,7 +36,7 @@ struct CgroupMachine {
     put(path, "current", current);
   }
   void add(std::int32_t pid, const std::string& cgroup) { machine.proc.add(member(pid, cgroup)); }
-  // A process of add() uses more than at the tick before.
+  // The memory of a process from add() has changed since the previous tick.
   void move(std::int32_t pid, const std::string& cgroup) {
     held_kib_ += 4;
     machine.proc.update(member(pid, cgroup));
@@ -81,7 +81,7 @@ TEST_CASE("a process's cgroup and its ancestors have their limits, page cache an
   CHECK(tick.counts.malformed == 0);
 }
 
-TEST_CASE("usage of cgroups with changed processes is that of the tick") {
+TEST_CASE("usage of a cgroup with changed processes is read at the tick") {
   CgroupMachine m;
   const auto a = [](const Tick& tick) { return tick.cgroups.front(); };
   for (const char* path : {"/a", "/a/below", "/still"}) {
@@ -101,7 +101,7 @@ TEST_CASE("usage of cgroups with changed processes is that of the tick") {
   m.move(10, "/a/below");
   const Tick next = m.machine.tick();
   CHECK(paths_of(next) == Paths{"/a", "/a/below", "/still"});
-  // Limits are read after a minute, and missing files after five.
+  // Limits are read again after a minute, and missing files after five.
   CHECK(a(next) == CgroupSample{"/a", 8192, 3072, 4096, {}, {}, {}});
   CHECK(next.cgroups[1].current_kib == 8192);
   CHECK(next.cgroups[2].current_kib == 4096);
@@ -112,7 +112,7 @@ TEST_CASE("usage of cgroups with changed processes is that of the tick") {
   const Tick whole = m.machine.tick();
   CHECK(a(whole) == CgroupSample{"/a", 8192, 3072, 4096, 16384, 8704, 65536});
   CHECK(whole.cgroups[2].current_kib == 8192);
-  // At a limit page cache is reclaimed, and the sum stays.
+  // Page cache is reclaimed at the limit, and the sum stays the same.
   m.put("/a", "stat", "active_file 0\ninactive_file 1048576\n");
   m.move(10, "/a/below");
   CHECK(a(m.machine.tick()).file_kib == 1024);
@@ -130,7 +130,7 @@ TEST_CASE("a cgroup that changed little repeats its last values, except near its
   m.add(10, "/a");
   const auto reported_kib = [&] { return m.machine.tick().cgroups.front().current_kib; };
   CHECK(reported_kib() == 512 * 1024);
-  // Never more than a 256th off, however slowly it changes.
+  // The error stays below a 256th, however slowly usage changes.
   hold(513 * mib);
   CHECK(reported_kib() == 512 * 1024);
   hold(514 * mib);
@@ -147,7 +147,7 @@ TEST_CASE("a cgroup that changed little repeats its last values, except near its
   CHECK(reported_kib() == 1000 * 1024 + 4);
 }
 
-TEST_CASE("cgroups are read completely in rotation, once in five minutes, and no more at a keyframe") {
+TEST_CASE("cgroups are read completely in rotation, once in five minutes, and a keyframe reads no more than that") {
   CgroupMachine m;
   std::vector<std::string> paths;
   for (int i = 0; i < 60; ++i) {
@@ -173,7 +173,7 @@ TEST_CASE("cgroups are read completely in rotation, once in five minutes, and no
   CHECK(before >= 58);
 }
 
-TEST_CASE("a cgroup is read when a process of it or below it went") {
+TEST_CASE("a cgroup is read when a process in it or below it has exited") {
   CgroupMachine m;
   for (const char* path : {"/a", "/a/b", "/c"}) m.limit(path, "max\n", "8388608\n");
   m.add(10, "/a/b");
@@ -211,7 +211,7 @@ TEST_CASE("slow-changing cgroup counters are read once a minute while its proces
   const Tick later = m.machine.tick();
   REQUIRE(later.cgroup_details);
   CHECK(later.cgroup_details->front().peak_kib == 16);
-  // Nothing changes: until the next keyframe, or for five minutes.
+  // Without changes they are read at the next keyframe, or after five minutes.
   m.put("/a", "peak", "32768\n");
   m.machine.clock.advance(120'000);
   CHECK_FALSE(m.machine.tick().cgroup_details);
@@ -244,7 +244,7 @@ TEST_CASE("a cgroup near its limit is read completely at every tick") {
 TEST_CASE("a cgroup's peak between two ticks is recorded if its high-water mark rose above both") {
   CgroupMachine m;
   m.limit("/a", "max\n", "10485760\n");
-  m.put("/a", "peak", "99614720\n");  // reached at an unknown time
+  m.put("/a", "peak", "99614720\n");  // reached at an unknown time before the first reading
   m.put("/a", "swap.current", "0\n");
   m.put("/a", "swap.peak", "0\n");
   m.add(10, "/a");
@@ -255,7 +255,7 @@ TEST_CASE("a cgroup's peak between two ticks is recorded if its high-water mark 
   m.put("/a", "peak", "209715200\n");
   m.put("/a", "swap.peak", "52428800\n");
   m.machine.clock.advance(5'000);
-  m.machine.tick();  // unchanged: it is read at the next change
+  m.machine.tick();  // usage is unchanged, so it is read at the next change
   m.move(10, "/a");
   const std::int64_t at_ms = m.machine.clock.now().wall_ms;
   const Tick tick = m.machine.tick();
@@ -269,7 +269,7 @@ TEST_CASE("a cgroup's peak between two ticks is recorded if its high-water mark 
   CHECK(m.machine.tick().extremes.cgroups.empty());
 }
 
-TEST_CASE("a cgroup's mark that is reset for its reader counts each interval by itself") {
+TEST_CASE("a cgroup's high-water mark that its reader resets counts for each interval separately") {
   PeakTracker peak;
   CHECK_FALSE(peak.see(900'000, 1'000, 10'000, 10'000).any());
   peak.note_reset();
@@ -277,8 +277,8 @@ TEST_CASE("a cgroup's mark that is reset for its reader counts each interval by 
   CHECK(lower.highest == SeenSize{500'000, 2'000, 1'000, Origin::memory_peak});
   CHECK(peak.ever_kib() == 900'000);
   peak.note_reset();
-  CHECK_FALSE(peak.see(10'100, 3'000, 10'000, 10'000).any());   // no more than both ticks have
-  CHECK_FALSE(peak.see(400'000, 4'000, 10'000, 10'000).any());  // it was not reset before: that may be old
+  CHECK_FALSE(peak.see(10'100, 3'000, 10'000, 10'000).any());   // no more than at both ticks
+  CHECK_FALSE(peak.see(400'000, 4'000, 10'000, 10'000).any());  // the mark was not reset before: may be old
   CHECK(peak.ever_kib() == 900'000);
   PeakTracker of_all;
   of_all.see(900'000, 1'000, 10'000, 10'000);
@@ -298,7 +298,7 @@ TEST_CASE("resetting a mark writes only to the kernel's own file") {
   CHECK(slurp(m.cgroups.path() + "/a/memory.peak") == "8192\n");
 }
 
-TEST_CASE("a cgroup without memory is not reported") {
+TEST_CASE("a cgroup without memory usage is not reported") {
   CgroupMachine m;
   m.limit("/full", "max\n", "4096\n");
   m.limit("/empty", "max\n", "0\n");
@@ -320,7 +320,7 @@ TEST_CASE("a cgroup without a process is read once more and forgotten, a deleted
   CHECK(paths_of(m.machine.tick()) == Paths{"/a", "/b", "/c"});
   m.machine.proc.remove(11);
   m.machine.proc.remove(12);
-  m.limit("/c", "", "");  // a descriptor of a deleted cgroup reads nothing
+  m.limit("/c", "", "");  // the descriptor of a deleted cgroup reads nothing
   fs::remove_all(m.cgroups.path() + "/c");
   CHECK(paths_of(m.machine.tick()) == Paths{"/a", "/b"});
   m.limit("/c", "max\n", "8192\n");
@@ -330,7 +330,7 @@ TEST_CASE("a cgroup without a process is read once more and forgotten, a deleted
   CHECK(again.cgroups.back().current_kib == 8);
 }
 
-TEST_CASE("a cgroup with too long or deep a path is named by a digest and counts in its ancestors") {
+TEST_CASE("a cgroup with a path that is too long or too deep is named by a digest and counts in its ancestors") {
   CgroupMachine m;
   std::string deep;
   for (int i = 0; i < 1990; ++i) deep += "/a";
@@ -350,7 +350,9 @@ TEST_CASE("a cgroup with too long or deep a path is named by a digest and counts
   CHECK(bounded_cgroup("/") == "/");
 }
 
-TEST_CASE("a user's cgroups are read up to a limit, excess ones count above, and others are all read") {
+TEST_CASE(
+    "a user's cgroups are read up to a limit, excess ones count in their ancestors, and all cgroups of other users are "
+    "read") {
   const TemporaryDirectory folder;
   const auto limit = [&](const std::string& path, std::string_view current) {
     fs::create_directories(folder.path() + path);
@@ -381,13 +383,13 @@ TEST_CASE("a user's cgroups are read up to a limit, excess ones count above, and
     return tick;
   };
   for (int i = 0; i < 3; ++i) read(0);
-  // The first ones have exited: at the tick after, the new ones replace them.
+  // Their processes have exited, and at the next tick the new cgroups replace them.
   read(100);
   const Tick later = read(100);
   CHECK(std::ranges::count(paths_of(later), "/flood/100") == 1);
 }
 
-TEST_CASE("slow cgroup reads are deferred, the known and the large ones come first") {
+TEST_CASE("slow cgroup reads are deferred, and known and large cgroups come first") {
   const TemporaryDirectory folder;
   DescriptorBudget descriptors(0);
   CgroupReader reader(CgroupFs(folder.path()), descriptors, {.read_us = 0});
@@ -410,14 +412,14 @@ TEST_CASE("slow cgroup reads are deferred, the known and the large ones come fir
   const std::size_t first = read();
   CHECK(first < 300);
   CHECK(reader.left().unread > 0);
-  // The others are read at later ticks, even without changes.
+  // The other cgroups are read at later ticks, even without changes.
   for (CgroupMember& member : members) member.moved = false;
   std::size_t all = first;
   for (int i = 0; i < 2000 && all < 300; ++i) all = read();
   CHECK(all == 300);
 }
 
-TEST_CASE("cgroups are read without a descriptor to spare") {
+TEST_CASE("cgroups are read even if no descriptor can be cached") {
   CollectorOptions options;
   options.max_descriptors = 1;
   CgroupMachine m(options);
@@ -429,7 +431,7 @@ TEST_CASE("cgroups are read without a descriptor to spare") {
   CHECK(m.machine.tick().cgroups.front().current_kib == 8192);
 }
 
-TEST_CASE("missing, denied, empty, torn or huge cgroup files stop nothing") {
+TEST_CASE("missing, denied, empty, truncated or huge cgroup files do not stop the tick") {
   CgroupMachine m;
   m.limit("/empty", "", "4096\n");
   m.limit("/torn", "40", "4096\n");
@@ -457,7 +459,7 @@ TEST_CASE("missing, denied, empty, torn or huge cgroup files stop nothing") {
   CHECK(tick.counts.malformed == 4);
 }
 
-TEST_CASE("a tree without the memory controller has no cgroups") {
+TEST_CASE("in a tree without the memory controller no cgroups are reported") {
   CgroupMachine m;
   m.add(10, "/a");
   CHECK(m.machine.tick().cgroups.empty());
@@ -467,7 +469,7 @@ namespace {
 
 using Kills = std::vector<OomKills>;
 
-// The machine's counter.
+// Sets the machine's kill counter.
 void count_kills(CgroupMachine& m, int kills) {
   m.machine.proc.write(SystemFile::vmstat, fmt::format("oom_kill {}\n", kills));
 }
@@ -478,7 +480,7 @@ std::string events(int kills) {
 
 }  // namespace
 
-TEST_CASE("an OOM kill belongs to the lowest cgroup that counts it; kills before the first reading to none") {
+TEST_CASE("an OOM kill belongs to the lowest cgroup that counts it; kills before the first reading belong to none") {
   CgroupMachine m;
   count_kills(m, 5);
   for (const char* path : {"/a", "/a/b", "/a/b/c"}) m.limit(path, "max\n", "4096\n");
@@ -492,7 +494,7 @@ TEST_CASE("an OOM kill belongs to the lowest cgroup that counts it; kills before
   CHECK(m.machine.tick().oom_kills == Kills{{"/a/b/c", 1}});
   CHECK(m.machine.tick().oom_kills.empty());
 
-  // Two in /a/b or in a deleted child of it; one in an unknown cgroup.
+  // Two kills are in /a/b or a deleted child of it, one is in an unknown cgroup.
   count_kills(m, 9);
   for (const char* path : {"/a", "/a/b"}) m.put(path, "events", events(6));
   m.limit("/new", "max\n", "4096\n");
@@ -520,7 +522,7 @@ TEST_CASE("a cgroup with odd usage keeps its row and its last usage") {
   CHECK(m.machine.tick().cgroups[0].current_kib == 1024);
 }
 
-TEST_CASE("A killed group has its first process once, although the kernel counts it twice") {
+TEST_CASE("The first process of a killed group counts once, although the kernel counts it twice") {
   CgroupMachine m;
   const auto count = [&m](const char* path, int kills, int groups) {
     m.put(path, "events", fmt::format("low 0\noom_kill {}\noom_group_kill {}\n", kills, groups));
@@ -531,7 +533,7 @@ TEST_CASE("A killed group has its first process once, although the kernel counts
   m.add(10, "/a/b/c");
   CHECK(m.machine.tick().oom_kills.empty());
 
-  // All of /a/b: three processes in /a/b/c, one of them chosen first.
+  // All of /a/b is killed: three processes in /a/b/c, of which one was chosen first.
   count_kills(m, 4);
   count("/a/b/c", 4, 0);
   for (const char* path : {"/a", "/a/b"}) count(path, 4, 1);
@@ -541,14 +543,14 @@ TEST_CASE("A killed group has its first process once, although the kernel counts
   CHECK(unattributed_kills(4, tick, ahead) == 0);
   CHECK(ahead == 0);
 
-  // The next is one alone.
+  // The next kill is a single process.
   count_kills(m, 5);
   count("/a/b/c", 5, 0);
   for (const char* path : {"/a", "/a/b"}) count(path, 5, 1);
   CHECK(m.machine.tick().oom_kills == Kills{{"/a/b/c", 1}});
 }
 
-TEST_CASE("an OOM kill that a cgroup near its limit reports early is not reported twice") {
+TEST_CASE("an OOM kill that appears in the cgroup's counter before the machine's is not reported twice") {
   CgroupMachine m;
   count_kills(m, 0);
   m.limit("/a", "max\n", "4096\n");
@@ -556,7 +558,7 @@ TEST_CASE("an OOM kill that a cgroup near its limit reports early is not reporte
   for (const char* path : {"/a", "/a/b"}) m.put(path, "events", events(0));
   m.add(10, "/a/b");
   m.machine.tick();
-  // The machine's counter was read before the kill, the cgroup's after it.
+  // The machine's counter was read before the kill, the cgroup's counter after it.
   for (const char* path : {"/a", "/a/b"}) m.put(path, "events", events(1));
   CHECK(m.machine.tick().oom_kills.empty());
   count_kills(m, 1);
@@ -565,7 +567,7 @@ TEST_CASE("an OOM kill that a cgroup near its limit reports early is not reporte
 
 namespace {
 
-// The v1 memory controller below a root, with a collector that reads it.
+// A fake v1 memory controller and a collector that reads it.
 struct V1Machine : CgroupMachine {
   V1Machine() {
     CollectorOptions options = many_descriptors();
@@ -596,7 +598,7 @@ TEST_CASE("OOM kills of v1: each cgroup counts its own") {
   CHECK(m.machine.tick().oom_kills == Kills{{"/a", 1}, {"/a/b", 2}});
 }
 
-TEST_CASE("a v1 cgroup has the values of that kernel; the unified tree next to it is ignored") {
+TEST_CASE("a v1 cgroup has v1's values, and the unified tree next to it is ignored") {
   V1Machine m;
   m.group("/a", "8192\n", 2);
   m.put_v1("/a", "max_usage_in_bytes", "8192\n");
@@ -641,7 +643,7 @@ TEST_CASE("cgroups of a unified tree next to v1's controllers are read if it has
 TEST_CASE("an unreadable file of a cgroup is absent, without an error") {
   CgroupMachine m;
   m.limit("/a", "max\n", "4096\n");
-  // As EOPNOTSUPP and ENODEV are: it can be opened, and every read fails.
+  // A directory can be opened, but each read fails, as with EOPNOTSUPP and ENODEV.
   fs::create_directory(m.cgroups.path() + "/a/memory.pressure");
   fs::create_directory(m.cgroups.path() + "/a/memory.peak");
   fs::create_directory(m.cgroups.path() + "/a/memory.stat");

@@ -1,6 +1,6 @@
 #pragma once
 
-// A collector on a fake /proc, and queries of its ticks.
+// A collector on a fake /proc, and lookups in its ticks.
 
 #include <algorithm>
 #include <chrono>
@@ -27,7 +27,7 @@ inline std::unique_ptr<TickSource> make_collector(
     const ProcFs& proc, const Clock& clock, const CollectorOptions& options = many_descriptors(),
     Result<std::unique_ptr<Census>> census = std::unique_ptr<Census>(),
     Result<std::unique_ptr<ProcessEvents>> events = std::unique_ptr<ProcessEvents>()) {
-  // Compiled once: their patterns take longer than most ticks.
+  // Compiled once, because compiling the patterns takes longer than most ticks.
   static const auto categoriser = Categoriser::make(default_category_rules());
   REQUIRE(categoriser.ok());
   static const auto redactor = Redactor::make({});
@@ -40,7 +40,7 @@ inline bool has_sample(const Tick& tick, std::int32_t pid) {
                      [&](const ProcessSample& sample) { return sample.key.pid == pid; });
 }
 
-// Throw if there is none.
+// These throw if the process has no entry.
 inline ProcessSample sample_of(const Tick& tick, std::int32_t pid) {
   for (const ProcessSample& sample : tick.processes) {
     if (sample.key.pid == pid) return sample;

@@ -1,4 +1,4 @@
-// The collector over many ticks on a fake /proc: descriptors, the next run, new rules, sums.
+// The collector over many ticks on a fake /proc: cached descriptors, the next run, new rules, sums.
 
 #include <map>
 
@@ -25,7 +25,7 @@ TEST_CASE("with fewer descriptors than files the ticks are the same") {
         CHECK(sample.memory.get(F::private_dirty) == sample.key.pid * 100);
       }
     }
-    // More start, and one exits.
+    // More processes start, and one exits.
     for (std::int32_t pid = 21; pid <= 30; ++pid) machine.proc.add(fake(pid, "app", pid * 100));
     machine.proc.remove(5);
     for (int i = 0; i < 3; ++i) {
@@ -75,7 +75,7 @@ TEST_CASE("a cgroup is read again at keyframes") {
   CHECK(machine.tick(true).born.empty());
 }
 
-TEST_CASE("an earlier run's exec counts go on") {
+TEST_CASE("exec counts continue from an earlier run") {
   Machine machine;
   for (const std::int32_t pid : {10, 11, 12, 13}) machine.proc.add(fake(pid, "app"));
   machine.collector->seed({

@@ -78,7 +78,7 @@ TEST_CASE("a process is reported once and sampled in every tick") {
   CHECK(second.processes[0].memory == app.memory);
 }
 
-TEST_CASE("all running processes are reported again after the store lost its state") {
+TEST_CASE("all running processes are reported again after the store has lost its state") {
   Machine machine;
   for (const std::int32_t pid : {10, 20}) machine.proc.add(fake(pid, "app"));
   const Tick first = machine.tick();
@@ -185,7 +185,7 @@ TEST_CASE("kernel threads are counted, and become processes when they start a pr
   CHECK(machine.tick().counts.exited == 1);
 }
 
-TEST_CASE("where the rollup is denied, status replaces it") {
+TEST_CASE("status replaces a denied rollup") {
   Machine machine;
   FakeProcess own = fake(100, "app", 4096);
   own.uid = ::geteuid();
@@ -228,7 +228,7 @@ TEST_CASE("a denied rollup is read again at a keyframe, or after a possible exec
     const AsOrdinaryUser ordinary;
     CHECK(machine.tick().counts.denied == 1);
   }
-  // It is permitted now; no event reports that.
+  // It is permitted from now on, but no event reports that.
   machine.proc.update(denied);
   const Tick unaware = machine.tick();
   CHECK(unaware.counts.denied == 1);
@@ -262,7 +262,7 @@ TEST_CASE("a tree without pressure is recorded without it, with a note") {
   CHECK(machine.collector->access().note.find("pressure") != std::string::npos);
 }
 
-TEST_CASE("a complete machine has no degraded mode") {
+TEST_CASE("on a machine with all files there is no degraded mode") {
   Machine machine;
   machine.proc.add(fake(1, "init"));
   const Tick tick = machine.tick();
@@ -270,7 +270,7 @@ TEST_CASE("a complete machine has no degraded mode") {
   CHECK(machine.collector->access().note.empty());
 }
 
-TEST_CASE("without meminfo the machine is unknown, and all else is known") {
+TEST_CASE("without meminfo the machine's memory is unknown, and all else is known") {
   Machine machine;
   machine.proc.add(fake(100, "app"));
   machine.tick();
@@ -293,7 +293,7 @@ TEST_CASE("without meminfo the machine is unknown, and all else is known") {
   CHECK(without.tick().counts.malformed == 1);
 }
 
-TEST_CASE("free pages on the lists of the CPUs are read at each tick") {
+TEST_CASE("free pages on the per-CPU lists are read at each tick") {
   Machine machine;
   CHECK_FALSE(machine.tick().machine.memory.has(MachineField::per_cpu_free));
   const std::int64_t page_kib = ::sysconf(_SC_PAGESIZE) / 1024;
@@ -306,7 +306,7 @@ TEST_CASE("free pages on the lists of the CPUs are read at each tick") {
   CHECK(tick.counts.malformed == 0);
 }
 
-TEST_CASE("garbage in one process's files is counted and stops nothing") {
+TEST_CASE("garbage in a process's files is counted and does not stop the tick") {
   Machine machine;
   for (const std::int32_t pid : {10, 11, 12, 13, 14}) machine.proc.add(fake(pid, "app"));
   machine.proc.write(10, PidFile::smaps_rollup, "Rss: garbage\n");
@@ -321,7 +321,7 @@ TEST_CASE("garbage in one process's files is counted and stops nothing") {
   CHECK(born_of(tick, 13).cgroup.empty());
   CHECK(sample_of(tick, 13).source == Source::exact);
   CHECK(sample_of(tick, 14).source == Source::exact);
-  // All is well again.
+  // The files are valid again.
   machine.proc.update(fake(10, "app"));
   machine.proc.update(fake(11, "app"));
   machine.proc.update(fake(12, "app"));
@@ -344,10 +344,10 @@ TEST_CASE("a process that is listed but has exited is counted as vanished") {
   CHECK(tick.born.empty());
 }
 
-TEST_CASE("command lines that take long to redact use up their own user's CPU time only") {
+TEST_CASE("command lines that take long to redact use up only their own user's CPU time") {
   constexpr std::uint32_t kAttacker = 4242;
   RedactionOptions rules;
-  // Too many states for an automaton: a slower search is done for each rule.
+  // The automaton would need too many states, so each rule falls back to a slower search.
   for (int i = 0; i < 60; ++i) rules.rules.push_back({"[a-d][^u-w]{13}y", "", false, "", 1});
   Machine machine;
   machine.collector->set_rules(*Categoriser::make({}), *Redactor::make(rules));
@@ -394,7 +394,7 @@ TEST_CASE("a user's command lines are read up to a limit in a tick, the others i
   };
   const Tick first = machine.tick();
   CHECK(born_of(first, 900).command == "/usr/bin/other");
-  // 68 KiB of each are read: 16 of them are 1 MiB.
+  // 68 KiB of each process are read, so 16 processes exceed 1 MiB.
   CHECK(not_read(first) == kFlood - 16);
   CHECK(not_read(machine.tick()) == 0);
   const Tick third = machine.tick();
@@ -402,7 +402,7 @@ TEST_CASE("a user's command lines are read up to a limit in a tick, the others i
   CHECK(born_of(third, 139).command.starts_with("flood xxx"));
   CHECK(machine.tick().born.empty());
 
-  // New names cause new reads within the same budget; known ones stay until then.
+  // New names cause new reads within the same budget; the old command lines stay until then.
   for (std::int32_t pid = 100; pid < 100 + kFlood; ++pid) {
     FakeProcess flood = fake(pid, "renamed");
     flood.uid = 4242;
@@ -420,10 +420,10 @@ TEST_CASE("a user's command lines are read up to a limit in a tick, the others i
   CHECK(born_of(renamed, 139).command.starts_with("flood xxx"));
 }
 
-TEST_CASE("command lines that wait to be read repeat few reads of other files, whatever they are called meanwhile") {
+TEST_CASE("unread command lines cause few repeated reads of other files, even if the processes are renamed") {
   constexpr std::int32_t kFlood = 600;
   CollectorOptions options = many_descriptors();
-  options.store_bytes = 1;  // for a user some 120 names, the others are "other of USER"
+  options.store_bytes = 1;  // room for about 120 names per user; the others become "other of USER"
   Machine machine(options);
   for (std::int32_t pid = 1000; pid < 1000 + kFlood; ++pid) {
     FakeProcess flood = fake(pid, fmt::format("flood{}", pid));

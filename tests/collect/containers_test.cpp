@@ -1,4 +1,4 @@
-// Container details from the files of container managers, read from recorded state below a folder.
+// Container details from the state files of container managers, below a fake root.
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ class Managers {
     describe_container(root(), container, buffer);
     return container;
   }
-  // Files of Docker, for /docker/ID.
+  // Writes Docker's state file of /docker/ID.
   void docker(std::string_view text) const { put("/var/lib/docker/containers/" + kId + "/config.v2.json", text); }
   Container of_docker() const { return describe("/docker/" + kId); }
 
@@ -63,7 +63,7 @@ TEST_CASE("containers: Podman's list, as version 4.3.1 wrote it") {
                          R"("flags":{"MountLabel":"","ProcessLabel":""}}])");
   CHECK(managers.describe("/machine.slice/libpod-" + kId + ".scope/container") ==
         Container{"podman", kId, "shop-db", "docker.io/library/postgres:16", {}, {}});
-  // Files that are deleted with the container; one made from a folder has no image.
+  // The files are deleted with the container. A container that was made from a folder has no image.
   managers.put(list, "[]");
   managers.put("/var/lib/containers/storage/overlay-containers/volatile-containers.json",
                R"([{"id":")" + kId + R"(","names":["once"],"metadata":"{\"image-name\":\"\"}"}])");
@@ -88,7 +88,7 @@ TEST_CASE("containers: the annotations of containerd and of CRI-O, with the pod"
         Container{"kubernetes", kId, "app", "registry/app:7", kPod, "prod/shop-7d9f"});
 }
 
-TEST_CASE("containers: the kubelet's folder for logs has the name of a pod") {
+TEST_CASE("containers: the name of a pod comes from the kubelet's log folder") {
   const Managers managers;
   fs::create_directories(managers.root() + "/var/log/pods/kube-system_coredns-5d7_" + kPod + "/coredns");
   fs::create_directories(managers.root() + "/var/log/pods/_" + kPod);
@@ -103,7 +103,7 @@ TEST_CASE("containers: without a state file a container has only its runtime and
   CHECK(managers.describe("/lxc/101") == Container{"lxc", "101", {}, {}, {}, {}});
 }
 
-TEST_CASE("containers: broken, deep, huge or binary files are ignored and stop nothing") {
+TEST_CASE("containers: broken, deep, huge or binary files are ignored") {
   const Managers managers;
   const auto text = GENERATE(as<std::string>{}, "", "{", "[]", "null", "\"x\"", R"({"Name":7,"Config":{"Image":[]}})",
                              R"({"Name":null,"Config":"x"})", "{\"Name\":\"\xff\"}", std::string(200'000, '['),
@@ -123,7 +123,7 @@ TEST_CASE("containers: names are truncated and remain UTF-8") {
   CHECK(container.image == "a\x1b[31mb");
 }
 
-TEST_CASE("containers: no link leads out of a manager's folder, and only regular files are read") {
+TEST_CASE("containers: links out of a manager's folder are not followed, and only regular files are read") {
   const Managers managers;
   const std::string folder = managers.root() + "/var/lib/docker/containers/" + kId;
   managers.put("/outside/config.v2.json", R"({"Name":"/stolen"})");
@@ -193,7 +193,7 @@ TEST_CASE("without permission to read state files, containers have the details i
   CHECK(machine.tick().containers == std::vector{CgroupContainer{"/docker/" + kId, {"docker", kId, {}, {}, {}, {}}}});
 }
 
-TEST_CASE("constantly renamed containers fill no more of the store than others may") {
+TEST_CASE("constantly renamed containers use no more of the store than a fixed part") {
   const Managers managers;
   ContainerReader reader(managers.root(), true, 16LL << 20);
   BlockingReader blocking(std::chrono::seconds(10));

@@ -5,7 +5,7 @@
 
 namespace memoir::test {
 
-// A door that jobs wait at.
+// Blocks jobs until it is opened.
 class Door {
  public:
   void open() {

@@ -1,4 +1,4 @@
-// Evidence of an exec.
+// Detection of an exec from the files of a process.
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ using F = ProcessField;
 
 namespace {
 
-// The status of a process changes in place; its cached descriptors keep reading it.
+// Changes the status of a process in place, so that cached descriptors read the new text, and takes a tick.
 Tick after_update(Machine& machine, const FakeProcess& now, const std::string& exe = {}) {
   machine.proc.update(now);
   if (!exe.empty()) {
@@ -48,7 +48,7 @@ void check_no_exec(const Tick& tick, std::int32_t pid) {
 
 }  // namespace
 
-TEST_CASE("a user's names are stored up to a budget, however short, then as other of that user") {
+TEST_CASE("a user's names are stored up to a budget, even if they are short; the excess is one entry for that user") {
   NameBudget names(16 << 20);
   ProcessInfo info;
   info.uid = 1000;
@@ -64,7 +64,7 @@ TEST_CASE("a user's names are stored up to a budget, however short, then as othe
     commands.insert(info.command);
     cgroups.insert(info.cgroup);
   }
-  // 128 KiB, with more than one KiB for each.
+  // The budget is 128 KiB, and each name costs more than 1 KiB.
   CHECK(commands.size() + cgroups.size() < 130);
   CHECK(commands.contains(std::string("[other of mallory]") + kCommandLeftOut));
   CHECK(cgroups.contains("/…"));
@@ -73,7 +73,7 @@ TEST_CASE("a user's names are stored up to a budget, however short, then as othe
   CHECK(names.fit(info, {}, 0));
 }
 
-TEST_CASE("a long folder costs its size in the file, and only once") {
+TEST_CASE("a long folder costs its size in the file only once") {
   NameBudget names(16 << 20);
   ProcessInfo info;
   info.uid = 1000;
@@ -107,17 +107,17 @@ TEST_CASE("a rollup that stops answering while the process runs proves an exec")
   CHECK(born_of(tick, 10).command == "/usr/bin/app");
   CHECK(born_of(tick, 10).parent_pid == 3);
   CHECK(sample_of(tick, 10).memory == app.memory);
-  // An exec of the same program, without any other change.
+  // The process executes the same program again; nothing else changes.
   machine.proc.exec(app);
   check_exec(machine.tick(), 10, 2);
-  // On a busy machine a read may be late and its result appear in the next tick.
+  // On a busy machine a read may be late, so that its result appears in the next tick.
   Tick quiet = machine.tick();
   for (int i = 0; i < 5 && !quiet.born.empty(); ++i) quiet = machine.tick();
   CHECK(quiet.born.empty());
   CHECK(sample_of(quiet, 10).key.exec_count == 2);
 }
 
-TEST_CASE("a restart gives no user a new budget, and what is stored is free") {
+TEST_CASE("a restart gives no user a new budget, and stored names cost nothing") {
   constexpr std::int64_t day_ms = 86'400'000;
   constexpr std::int64_t now_ms = 3'600'000;  // an hour after the boot
   const auto name = [](int i) {
@@ -149,7 +149,7 @@ TEST_CASE("a restart gives no user a new budget, and what is stored is free") {
     ProcessInfo info = info_of(name(i));
     CHECK(restarted.fit(info, {}, now_ms));
   }
-  // Half a day gave back half of it.
+  // Half a day has restored half of the budget.
   const int left = fitting(restarted);
   CHECK(left > all * 4 / 10);
   CHECK(left < all * 6 / 10);
@@ -157,7 +157,7 @@ TEST_CASE("a restart gives no user a new budget, and what is stored is free") {
 
 TEST_CASE("the budget of a user that runs unique command lines runs out, that of others does not") {
   CollectorOptions options = many_descriptors();
-  options.store_bytes = 16 << 20;  // 128 KiB of a user
+  options.store_bytes = 16 << 20;  // 128 KiB per user
   Machine machine(options);
   FakeProcess flood = fake(10, "flood");
   flood.uid = 1000;
@@ -174,7 +174,7 @@ TEST_CASE("the budget of a user that runs unique command lines runs out, that of
   CHECK(whole >= 20);
   CHECK(whole <= 26);
   CHECK(born_of(tick, 10).command == std::string("/usr/bin/flood") + kCommandLeftOut);
-  // Its later images count as one.
+  // Its later images share one entry.
   CHECK(tick.exits.empty());
   CHECK(tick.counts.execed == 1);
   CHECK(sample_of(tick, 10).key.exec_count == whole);
@@ -184,14 +184,14 @@ TEST_CASE("the budget of a user that runs unique command lines runs out, that of
   other.arguments = {"/usr/bin/other", std::string(3000, 'y')};
   machine.proc.add(other);
   CHECK(born_of(machine.tick(), 11).command.size() > 3000);
-  // A day later there is budget again.
+  // A day later the budget is restored.
   machine.clock.advance(86'400'000);
   flood.arguments.back() = "next day";
   machine.proc.exec(flood);
   CHECK(born_of(machine.tick(), 10).command.size() > 4000);
 }
 
-TEST_CASE("how many unique command lines one may run changes with the size of the store") {
+TEST_CASE("a user's budget for unique command lines grows with the size of the store") {
   CollectorOptions options = many_descriptors();
   options.store_bytes = 16 << 20;
   Machine machine(options);
@@ -209,7 +209,7 @@ TEST_CASE("how many unique command lines one may run changes with the size of th
     }
     return whole;
   };
-  const int whole = whole_of(40);  // of 128 KiB, with the other costs of a command
+  const int whole = whole_of(40);  // of 128 KiB, which also pay the other costs of a command line
   CHECK(whole >= 20);
   CHECK(whole <= 26);
   machine.collector->set_store_bytes(32 << 20);
@@ -218,7 +218,7 @@ TEST_CASE("how many unique command lines one may run changes with the size of th
   CHECK(whole_of(3) == 0);
 }
 
-TEST_CASE("a rollup that stops answering permanently is an exit in progress, not an exec") {
+TEST_CASE("a rollup that stays unreadable is an exit in progress, not an exec") {
   Machine machine;
   machine.proc.add(fake(10, "app"));
   machine.tick();
@@ -238,12 +238,12 @@ TEST_CASE("without a cached rollup, another executable under another name is an 
   check_exec(machine.tick(), 10, 1);
 }
 
-TEST_CASE("a descriptor opened within vfork stays readable: a suspected exec reopens it") {
+TEST_CASE("a descriptor that was opened during vfork stays readable, and a suspected exec reopens it") {
   Machine machine;
   FakeProcess child = fake(10, "sh", 100'000);
   machine.proc.add(child);
   machine.tick();
-  // The old descriptor still shows the parent's memory; the path has the child's own.
+  // The old descriptor still reads the parent's memory, but the path leads to the child's own.
   const std::string rollup = machine.proc.proc().path(10, PidFile::smaps_rollup);
   std::filesystem::rename(rollup, rollup + ".parent");
   FakeProcess app = fake(10, "app", 500);
@@ -261,14 +261,14 @@ TEST_CASE("VmPeak that fell is an exec, even into the same executable") {
   check_exec(after_update(machine, fake(10, "app", 1000)), 10, 1);
 }
 
-TEST_CASE("another code size causes a read of exe") {
+TEST_CASE("a different code size causes a read of exe") {
   Machine machine;
   FakeProcess app = fake(10, "app");
   app.memory.set(F::vm_exe, 100);
   machine.proc.add(app);
   machine.tick();
   app.memory.set(F::vm_exe, 200);
-  SECTION("the same: no exec") {
+  SECTION("the same executable: no exec") {
     const Tick tick = after_update(machine, app);
     check_no_exec(tick, 10);
     CHECK(tick.born.empty());
@@ -278,12 +278,12 @@ TEST_CASE("another code size causes a read of exe") {
     check_no_exec(tick, 10);
     CHECK(tick.born.empty());
   }
-  SECTION("another: an exec") {
+  SECTION("another executable: an exec") {
     check_exec(after_update(machine, app, "/usr/bin/other"), 10, 1);
   }
 }
 
-TEST_CASE("an executable replaced on disk before its first sample stays the same one") {
+TEST_CASE("an executable replaced on disk before its first sample counts as the same") {
   CollectorOptions options;
   options.max_descriptors = 0;
   Machine machine(options);
@@ -364,9 +364,9 @@ TEST_CASE("a process that changes its user is reported again under the same key"
 
 namespace {
 
-// A tick during which 11 becomes another process, after the read of its status and before that of its rollup. Rollups
-// are read in the order of pids, and that of 10 waits until then. Nothing happens in another order, after a slow read
-// the time before.
+// Takes a tick during which process 11 becomes another process, between the reads of its status and its rollup. This
+// needs the rollups to be read in pid order, because the rollup of 10 waits for the change. After a slow read in the
+// previous tick the order may differ; then nothing is changed, and the result is nullopt.
 std::optional<Tick> tick_of_change(Machine& machine) {
   for (const std::int32_t pid : {9, 10, 11}) machine.proc.add(fake(pid, "old"));
   machine.tick();

@@ -1,4 +1,4 @@
-// Exits of processes: those reported individually, and the sums of the others.
+// Exits of processes: individual records, and sums of the others.
 
 #include "collect/exit/exit_fold.h"
 
@@ -44,7 +44,7 @@ ExitFold large_ends(std::int64_t kib = 16 * 1024) {
   return fold;
 }
 
-// 20,000 exits of one user, each with a name of its own; every other one is large.
+// 20,000 exits of one user, each with its own name; every second one has a large peak.
 void storm(ExitFold& fold) {
   for (int i = 0; i < 20'000; ++i) {
     ProcessEvent end = end_of(i, i % 2 == 0 ? 1'000 : 20'000);
@@ -72,7 +72,7 @@ TEST_CASE("exits: large ones are kept, small ones are summed by name, user and c
   CHECK(kept.record.exited_ms == 1'003'000);
   CHECK(kept.record.lived_ms == 500);
   CHECK(kept.record.peak_kib == 20'000);
-  CHECK(kept.after_ms == 1'002'500);  // its start
+  CHECK(kept.after_ms == 1'002'500);  // the start of the process
   REQUIRE(taken.sums.size() == 2);
   const ExitSum& sum = taken.sums[1].sum;
   CHECK(taken.sums[1].uid == 1000U);
@@ -87,7 +87,7 @@ TEST_CASE("exits: large ones are kept, small ones are summed by name, user and c
   CHECK(fold.take().exits == 0);
 }
 
-TEST_CASE("exits: a sampled process is kept, and is another process if it has exec'd since") {
+TEST_CASE("exits: a sampled process is kept, and after an exec it counts as another process") {
   ExitFold fold = large_ends();
   const ProcessKey known{10, 250, 3};
   fold.note(end_of(10, 100), &known, kClock);
@@ -100,7 +100,7 @@ TEST_CASE("exits: a sampled process is kept, and is another process if it has ex
   REQUIRE(taken.kept.size() == 3);
   CHECK(taken.kept[0].key == known);
   CHECK(taken.kept[0].sampled);
-  CHECK(taken.kept[0].after_ms == 1'002'000);  // the scan
+  CHECK(taken.kept[0].after_ms == 1'002'000);  // the time of the scan
   CHECK(taken.kept[1].key == ProcessKey{10, 250, 5});
   CHECK_FALSE(taken.kept[1].sampled);
   CHECK(taken.kept[2].key == ProcessKey{10, 250, 4});
@@ -124,7 +124,7 @@ TEST_CASE("exits: a process that shares its parent's memory has no peak of its o
   CHECK(taken.kept[0].record.peak_kib == 70'000);
 }
 
-TEST_CASE("exits: a reused pid has nothing of its predecessor, even after a lost exit") {
+TEST_CASE("exits: a process with a reused pid gets nothing from its predecessor, even if the exit was lost") {
   ExitFold fold = large_ends();
   ProcessEvent birth = event(Kind::forked, 10);
   birth.shares_memory = true;
@@ -151,7 +151,7 @@ TEST_CASE("exits: two cgroups have two sums, even with the same number in both h
 TEST_CASE("exits: a flood uses at most a few hundred rows in five minutes, and all are counted") {
   ExitFold fold = large_ends();
   storm(fold);
-  fold.note(end_of(1, 9'000'000), nullptr, kClock);  // still individually
+  fold.note(end_of(1, 9'000'000), nullptr, kClock);  // still kept individually
   ExitFold::Taken taken = fold.take();
   CHECK(taken.exits == 20'001);
   CHECK(taken.kept.size() == 257);
@@ -160,7 +160,7 @@ TEST_CASE("exits: a flood uses at most a few hundred rows in five minutes, and a
   std::int64_t count = 0;
   for (const SummedExits& of : taken.sums) count += of.sum.count;
   CHECK(count + 257 == 20'001);
-  // In the same five minutes there are no more names.
+  // No more names are added in the same five minutes.
   ProcessEvent end = end_of(1, 1'000);
   end.comm = "another";
   fold.note(end, nullptr, kClock);
@@ -172,7 +172,7 @@ TEST_CASE("exits: a flood uses at most a few hundred rows in five minutes, and a
   CHECK(fold.take().sums.front().sum.comm == "another");
 }
 
-TEST_CASE("exits: one user's take no name or row from other users") {
+TEST_CASE("exits: exits of one user use up no names or rows of other users") {
   ExitFold fold = large_ends();
   storm(fold);
   ProcessEvent end = end_of(1, 1'000);
@@ -201,7 +201,7 @@ TEST_CASE("exits: the paths of cgroups by number, including deleted ones") {
   fs::create_directories(folder.path() + "/b.slice");
   const auto later = cgroups.number("/b.slice");
   REQUIRE(later);
-  CHECK(names.path(*later, 101'000).empty());  // it was searched recently
+  CHECK(names.path(*later, 101'000).empty());  // the search was too recent to repeat
   fs::remove(folder.path() + "/system.slice/a.service");
   CHECK(names.path(*number, 170'000) == "/system.slice/a.service");
   CHECK(names.path(*later, 170'000) == "/b.slice");
@@ -285,7 +285,7 @@ TEST_CASE("exits: a process that execs and exits between two ticks exits once, a
   CHECK(born_of(tick, 10).command == "job");
 }
 
-TEST_CASE("exits: a short child of a process that ran another image since the tick does not run the old one") {
+TEST_CASE("exits: a short-lived child of a process that has exec'd since the tick has the new image") {
   EventMachine machine;
   FakeProcess parent = fake(10, "java");
   machine.proc.add(parent);
@@ -305,8 +305,8 @@ TEST_CASE("exits: a short child of a process that ran another image since the ti
   SECTION("forked after the exec") {
     machine.events->events = {exec, fork, child};
   }
-  SECTION("the exec is reported with the tick before") {
-    if (!renamed) return;  // indistinguishable
+  SECTION("the exec was reported with the previous tick") {
+    if (!renamed) return;  // the two images cannot be distinguished
     machine.events->events = {fork, child};
   }
   const Tick tick = machine.tick();
@@ -330,7 +330,7 @@ TEST_CASE("exits: a sampled process has its own exit, which dates its peak") {
   REQUIRE(tick.exits.size() == 1);
   REQUIRE(tick.extremes.processes.size() == 1);
   CHECK(tick.extremes.processes[0].hwm.highest == SeenSize{200'000, exited_ms, {}, Origin::exit});
-  // The remainder is as without events: no process is reported twice.
+  // The next tick does not report the process again.
   CHECK(machine.tick().exit_records.empty());
 }
 
@@ -364,7 +364,7 @@ TEST_CASE("exits: an OOM victim is reported with its exit, or a tick later witho
   CHECK(machine.tick().oom_victims.empty());
 }
 
-TEST_CASE("exits: a zombie at the tick is in it once, with its peak") {
+TEST_CASE("exits: a process that is a zombie at the tick is reported once, with its peak") {
   EventMachine machine;
   machine.tick();
   FakeProcess zombie = fake(10, "job");
@@ -382,7 +382,7 @@ TEST_CASE("exits: a zombie at the tick is in it once, with its peak") {
   CHECK(tick.extremes.processes[0].hwm.highest->kib == 90'000);
 }
 
-TEST_CASE("exits: without events there are none, and lost ones are counted") {
+TEST_CASE("exits: without events there are no exits, and lost events are counted") {
   EventMachine machine;
   machine.events->lost = 7;
   CHECK(machine.tick().events == TickEvents{.exits = 0, .lost = 7});

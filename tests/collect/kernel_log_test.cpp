@@ -1,4 +1,4 @@
-// The reader of the kernel's log, on files, fifos and the real one.
+// The reader of the kernel's log, on files, fifos and the real log.
 
 #include "collect/oom/kernel_log.h"
 
@@ -49,7 +49,7 @@ using Lines = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("kernel log: later records, complete") {
+TEST_CASE("kernel log: records written after opening are read, each completely") {
   const LogFile file("6,1,1,-;before\n");
   KernelLog log = open_log(file.path);
   CHECK(messages(log).empty());
@@ -60,7 +60,7 @@ TEST_CASE("kernel log: later records, complete") {
   CHECK(messages(log).empty());
 }
 
-TEST_CASE("kernel log: an endless line uses no memory permanently") {
+TEST_CASE("kernel log: memory of an endless line is released") {
   const LogFile file;
   KernelLog log = open_log(file.path);
   file.append(std::string(300'000, 'x'));
@@ -69,7 +69,7 @@ TEST_CASE("kernel log: an endless line uses no memory permanently") {
   CHECK(messages(log) == Lines{"one"});
 }
 
-TEST_CASE("kernel log: a fifo") {
+TEST_CASE("kernel log: a fifo can be read") {
   const TemporaryDirectory folder;
   const std::string path = folder.path() + "/kmsg";
   REQUIRE(mkfifo(path.c_str(), 0600) == 0);
@@ -83,7 +83,7 @@ TEST_CASE("kernel log: a fifo") {
   CHECK(messages(log) == Lines{"one", "two"});
 }
 
-TEST_CASE("kernel log: up to a limit at once, the others the next time") {
+TEST_CASE("kernel log: up to a limit of records is read at once, the others in the next read") {
   const LogFile file;
   KernelLog log = open_log(file.path);
   std::string text;
@@ -108,7 +108,7 @@ TEST_CASE("kernel log: an absent or denied log is a degraded mode") {
   const auto none = KernelLog::open(folder.path() + "/none", kRestricted);
   REQUIRE_FALSE(none.ok());
   CHECK(none.error().kind == ErrorKind::not_found);
-  // A later failure is not retried.
+  // After a later failure the log is not opened again.
   OomLog log;
   REQUIRE(log.open(folder.path(), kRestricted, 4, 0).ok());
   CHECK(log.reads());
@@ -120,13 +120,13 @@ TEST_CASE("kernel log: an absent or denied log is a degraded mode") {
   CHECK(log.take(0, kills).ok());
 }
 
-TEST_CASE("log clock: a record was written between two reads, even if its own time differs") {
+TEST_CASE("log clock: a record's time is between the two reads around it, even if its own stamp differs") {
   LogClock clock;
   CHECK(clock.boot_ms(5'000'000, 4'000, 6'000) == 5'000);
-  // The machine was suspended for a while.
+  // The machine was suspended for a while, which the stamp does not count.
   CHECK(clock.boot_ms(6'000'000, 100'000, 110'000) == 100'000);
   CHECK(clock.boot_ms(7'500'000, 100'000, 110'000) == 101'500);
-  // It runs too fast.
+  // The clock of the stamps runs too fast.
   CHECK(clock.boot_ms(900'000'000, 200'000, 210'000) == 210'000);
   CHECK(clock.boot_ms(899'999'000, 200'000, 210'000) == 209'999);
   CHECK(clock.boot_ms(0, 300'000, 310'000) == 300'000);
@@ -148,14 +148,14 @@ TEST_CASE("OOM log: kills with their times") {
   CHECK(kills.empty());
 }
 
-TEST_CASE("live: the kernel's own log is understood") {
+TEST_CASE("live: the kernel's own log can be parsed") {
   auto log = KernelLog::open("/dev/kmsg", kRestricted);
   if (!log) {
     WARN("skipped: " << log.error().message);
     CHECK((log.error().kind == ErrorKind::not_found || log.error().kind == ErrorKind::denied));
     return;
   }
-  // Everything in it, from the start.
+  // Reads every record from the start.
   const Fd all(::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   std::string buffer(16'384, '\0');
   for (int i = 0; i < 100'000; ++i) {

@@ -52,7 +52,7 @@ K kind_of(std::string path, std::uint32_t minor = 0, std::string permissions = "
 
 }  // namespace
 
-TEST_CASE("mapping summary: the kinds") {
+TEST_CASE("mapping summary: each region has its kind") {
   CHECK(kind_of("/usr/lib/libc.so.6") == K::file);
   CHECK(kind_of("") == K::anonymous);
   CHECK(kind_of("[anon:scudo:primary]") == K::anonymous);
@@ -98,12 +98,12 @@ TEST_CASE("mapping summary: several tiny names are merged by kind") {
   CHECK(sum_of(summary) == before);
 }
 
-TEST_CASE("mapping summary: a deleted file keeps its kind, a tmpfs is known by its device") {
+TEST_CASE("mapping summary: a deleted file keeps its kind, and a tmpfs is recognised by its device") {
   CHECK(kind_of("/dev/shm/x (deleted)", 27) == K::tmpfs);
   CHECK(kind_of("/opt/x (deleted)", 26) == K::file);
   CHECK(kind_of("/run/user/1000/doc/of another file system", 39) == K::file);
   CHECK(kind_of("/run/x", 40) == K::tmpfs);
-  CHECK(kind_of("/elsewhere/x", 41) == K::tmpfs);  // mounted there for the process
+  CHECK(kind_of("/elsewhere/x", 41) == K::tmpfs);  // the process has a tmpfs mounted there
 }
 
 TEST_CASE("mapping summary: each kind has a name of its own") {
@@ -163,7 +163,7 @@ TEST_CASE("mapping summary: the largest stay even if many small ones follow") {
   CHECK(fold.take() == MappingSummary());
 }
 
-TEST_CASE("mapping summary: fields of no region are absent, and swap counts as shared in a shared region") {
+TEST_CASE("mapping summary: a field that no region has is absent, and swap of a shared region counts as shared") {
   MappingFold fold(kTmpfs, 10);
   SmapsRegion mapped = region("/lib", 3, "r--s");
   mapped.memory.set(F::swap, 40);
@@ -180,7 +180,7 @@ TEST_CASE("mapping summary: fields of no region are absent, and swap counts as s
   CHECK_FALSE(use.memory.has(F::rss));
 }
 
-TEST_CASE("mapping summary: sums stop at the largest number") {
+TEST_CASE("mapping summary: sums saturate at the largest number") {
   MappingFold fold(kTmpfs, 10);
   fold.add(region("/x", std::numeric_limits<std::int64_t>::max()));
   fold.add(region("/x", 1));

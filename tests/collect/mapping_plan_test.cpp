@@ -1,4 +1,4 @@
-// Tests which processes' smaps are read, and when.
+// Which processes' smaps are read, and when.
 
 #include <algorithm>
 #include <map>
@@ -21,7 +21,7 @@ MappingCandidate process(std::int32_t pid, std::int64_t pss_kib, std::size_t cou
   return {key(pid), pss_kib, counters, false};
 }
 
-// Ticks of a machine; each reading costs the same.
+// The ticks of a machine on which each read costs the same.
 struct Ticks {
   MappingPlan plan;
   std::int64_t cost_us = 1'000;
@@ -37,7 +37,7 @@ struct Ticks {
     return turns;
   }
 
-  // The number of reads of each within a time.
+  // Returns the number of reads per process within this time.
   std::map<std::int32_t, int> read_within(std::int64_t ms, bool moving = true) {
     std::map<std::int32_t, int> read;
     for (std::int64_t passed = 0; passed < ms; passed += kTickMs) {
@@ -81,7 +81,7 @@ TEST_CASE("mapping plan: no more processes than configured, a part of them growi
   CHECK(read.contains(1));
   CHECK(read.contains(50));
   CHECK_FALSE(read.contains(30));
-  // The largest of those that do not grow take the other places.
+  // The largest of the processes that do not grow take the other places.
   CHECK(read.size() <= 8 + 2);
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("mapping plan: the forecast has the next due reads") {
   CHECK(ticks.plan.coming(ticks.now_ms + kIntervalMs).size() == 2);
 }
 
-TEST_CASE("mapping plan: an unchanged process is not read again") {
+TEST_CASE("mapping plan: smaps of an unchanged process is not read again") {
   Ticks ticks;
   ticks.processes = {process(1, 100), process(2, 90)};
   ticks.next();
@@ -137,7 +137,7 @@ TEST_CASE("mapping plan: an expensive process is read less often, and the others
   CHECK(read[2] >= 94);
 }
 
-TEST_CASE("mapping plan: a read without budget is deferred once and made when there is budget again") {
+TEST_CASE("mapping plan: a read without budget is reported as deferred once, and done when there is budget again") {
   MappingLimits limits;
   limits.cpu_us_an_hour = 60'000;  // 1 ms in a minute
   Ticks ticks(limits);
@@ -162,7 +162,7 @@ TEST_CASE("mapping plan: a read without budget is deferred once and made when th
   CHECK(deferred.size() < 4 * 10 * 4);
 }
 
-TEST_CASE("mapping plan: on demand all planned processes are read, unchanged ones and over budget too") {
+TEST_CASE("mapping plan: on demand all planned processes are read, even unchanged ones, and over budget") {
   MappingLimits limits;
   limits.processes = 8;
   Ticks ticks(limits);
@@ -175,7 +175,7 @@ TEST_CASE("mapping plan: on demand all planned processes are read, unchanged one
   CHECK(ticks.read_within(4 * kIntervalMs).empty());
 }
 
-TEST_CASE("mapping plan: a process that may not be read takes no place") {
+TEST_CASE("mapping plan: a process that cannot be read takes no place") {
   MappingLimits limits;
   limits.processes = 4;
   Ticks ticks(limits);
@@ -185,7 +185,7 @@ TEST_CASE("mapping plan: a process that may not be read takes no place") {
   CHECK(read == std::vector{10, 9, 8, 7, 20, 19, 18, 17});
 }
 
-TEST_CASE("mapping plan: a summary is dropped once its process has left the plan for long") {
+TEST_CASE("mapping plan: a summary is dropped long after its process has left the plan") {
   MappingLimits limits;
   limits.processes = 4;
   Ticks ticks(limits);
@@ -208,12 +208,12 @@ TEST_CASE("mapping plan: a deferred read waits for the next interval and is repo
   CHECK(ticks.plan.next(ticks.processes, 1'000, MappingRequest::due).read.size() == 1);
   CHECK(ticks.plan.defer(key(1), 100));
   CHECK_FALSE(ticks.plan.defer(key(1), 100));
-  CHECK_FALSE(ticks.plan.defer(key(2), 100));  // exited
+  CHECK_FALSE(ticks.plan.defer(key(2), 100));  // the process has exited
   CHECK(ticks.plan.next(ticks.processes, 2'000, MappingRequest::due).read.empty());
   CHECK(ticks.plan.next(ticks.processes, 1'000 + kIntervalMs, MappingRequest::due).read.size() == 1);
 }
 
-TEST_CASE("mapping plan: off means no reads, on demand neither; and slow ticks read more at once") {
+TEST_CASE("mapping plan: if switched off, nothing is read, not even on demand; slow ticks read more at once") {
   MappingLimits off;
   off.interval_ms = 0;
   Ticks ticks(off);

@@ -62,7 +62,7 @@ const ProcessMappings* summary_of(const Tick& tick, std::int32_t pid) {
   return nullptr;
 }
 
-// Changes counters in status.
+// Changes counters in the process's status.
 void touch(Machine& machine, FakeProcess process, std::int64_t more_kib = 4) {
   process.memory = memory_of(process.memory.or_zero(F::rss_anon) + more_kib, 200);
   machine.proc.update(process);
@@ -81,7 +81,7 @@ CollectorOptions patient() {
 
 }  // namespace
 
-TEST_CASE("mappings: a tick has the processes that are due, by kind and label, with their cost") {
+TEST_CASE("mappings: a tick has the summaries that are due, by kind and label, with their cost") {
   Machine machine(patient());
   machine.proc.write(SystemFile::mountinfo, "24 25 0:23 / /dev/shm rw - tmpfs tmpfs rw,size=24684096k\n");
   machine.proc.add(mapper(10, {{"/dev/shm/a b", 100, 0, "rw-s", "00:17"},
@@ -111,7 +111,7 @@ TEST_CASE("mappings: a tick has the processes that are due, by kind and label, w
   CHECK(machine.tick().summaries.empty());
 }
 
-TEST_CASE("mappings: a tmpfs of another mount namespace is one") {
+TEST_CASE("mappings: a tmpfs in another mount namespace is recognised") {
   namespace fs = std::filesystem;
   Machine machine(patient());
   machine.proc.write(SystemFile::mountinfo, "24 25 0:23 / /dev/shm rw - tmpfs tmpfs rw\n");
@@ -133,7 +133,7 @@ TEST_CASE("mappings: a tmpfs of another mount namespace is one") {
   }
 }
 
-TEST_CASE("mappings: the allocated size of shared memory, if its links may be followed") {
+TEST_CASE("mappings: shared memory has its allocated size if its links may be followed") {
   namespace fs = std::filesystem;
   Machine machine(patient());
   machine.proc.add(mapper(10, {{"/memfd:x (deleted)", 20, 0, "rw-s"}, {"/memfd:x (deleted)", 4, 0, "rw-s"}, {"", 64}}));
@@ -153,7 +153,7 @@ TEST_CASE("mappings: the allocated size of shared memory, if its links may be fo
   CHECK(summary_of(tick, 11)->summary.rows.at(0).use.object_kib == std::nullopt);
 }
 
-TEST_CASE("mappings: read again after the interval if the process changed, and on demand") {
+TEST_CASE("mappings: a changed process is read again after the interval, and on demand") {
   Machine machine(patient());
   const FakeProcess process = mapper(10, {{"[heap]", 50}});
   machine.proc.add(process);
@@ -167,7 +167,7 @@ TEST_CASE("mappings: read again after the interval if the process changed, and o
   CHECK(ask(machine).summaries.size() == 1);
 }
 
-TEST_CASE("mappings: off") {
+TEST_CASE("mappings: nothing is read if switched off") {
   CollectorOptions options = many_descriptors();
   options.summaries.interval_ms = 0;
   Machine machine(options);
@@ -218,7 +218,7 @@ TEST_CASE("mappings: endless new labels of one user fill a small part of the fil
   CHECK(seen_kib == 20 * 20 * 4);
 }
 
-TEST_CASE("mappings: exited, torn and empty yield none; the tick continues") {
+TEST_CASE("mappings: exited processes and truncated or empty files yield no summary, and the tick continues") {
   Machine machine(patient());
   FakeProcess torn = mapper(10, {{"[heap]", 50}});
   torn.smaps->resize(torn.smaps->size() - 3);
@@ -237,7 +237,7 @@ TEST_CASE("mappings: exited, torn and empty yield none; the tick continues") {
   CHECK(tick.processes.size() == 5);
 }
 
-TEST_CASE("mappings: denied is reported as such") {
+TEST_CASE("mappings: a denied read is reported as such") {
   Machine machine(patient());
   machine.proc.add(mapper(10, {{"[heap]", 50}}));
   machine.proc.deny(10, PidFile::smaps);
@@ -249,7 +249,7 @@ TEST_CASE("mappings: denied is reported as such") {
   CHECK_FALSE(summary_of(tick, 10)->read_ms);
 }
 
-TEST_CASE("mappings: 65,000 regions of long names") {
+TEST_CASE("mappings: 65,000 regions with long names are read") {
   std::vector<Region> regions;
   const std::size_t count = kSanitized ? 2'000 : 65'000;
   regions.reserve(count);
@@ -268,10 +268,10 @@ TEST_CASE("mappings: 65,000 regions of long names") {
   CHECK(kib == static_cast<std::int64_t>(count) * 4);
 }
 
-TEST_CASE("mappings: a process that exits before its read has none, nor has one that reuses its pid") {
+TEST_CASE("mappings: a process that exits before its read has no summary, nor does a process that reuses its pid") {
   Machine machine(patient());
   for (std::int32_t pid = 10; pid < 14; ++pid) machine.proc.add(mapper(pid, {{"[heap]", 40}}, 100'000 - pid * 1000));
-  // Points at which the worker waits, in the order of reading: at the first one all other work of the tick is done.
+  // Points at which the worker waits, in reading order. At the first one all other work of the tick is done.
   machine.proc.block(10, PidFile::smaps);
   machine.proc.block(11, PidFile::smaps);
   const auto let_go = [&](std::int32_t pid) {
@@ -291,7 +291,7 @@ TEST_CASE("mappings: a process that exits before its read has none, nor has one 
   CHECK(summary_of(tick, 13) == nullptr);
 }
 
-TEST_CASE("mappings: an exit or exec during the read gives all or nothing") {
+TEST_CASE("mappings: a summary read during an exit or exec is complete or absent") {
   constexpr int regions = 2'000;
   const auto child = [](bool waits, bool exec, int ready) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -324,7 +324,7 @@ TEST_CASE("mappings: an exit or exec during the read gives all or nothing") {
     CollectContext context{.tick = tick, .buffer = buffer};
     reader.read(entries, MappingRequest::planned, nullptr, names, context);
     if (!tick.summaries.empty() && tick.summaries[0].regions >= regions) ++whole;
-    // After an exec it may be that of the other program, if complete.
+    // After an exec the summary may be that of the new program, if it is complete.
     if (!tick.summaries.empty() && round % 2 != 0) CHECK(tick.summaries[0].regions >= regions);
     if (!tick.summaries.empty() && round % 2 == 0)
       CHECK((tick.summaries[0].regions >= regions || tick.summaries[0].regions < 100));
@@ -368,14 +368,14 @@ TEST_CASE("mappings: each process's share of the swap of shared mappings") {
     return process;
   };
   for (std::int32_t pid = 10; pid < 14; ++pid) machine.proc.add(swapper(pid, 100, 7));
-  machine.proc.add(swapper(20, 100, 107));  // no shared memory
+  machine.proc.add(swapper(20, 100, 107));  // has no shared memory
   for (int i = 0; i < 5; ++i) CHECK(sample_of(machine.tick(), 10).memory.get(F::shared_swap) == 0);
 
-  // It swaps.
+  // The machine swaps from now on.
   machine.proc.write(SystemFile::meminfo,
                      "MemTotal: 8388608 kB\nMemAvailable: 4 kB\nSwapTotal: 100 kB\nSwapFree: 40 kB\n");
   Tick tick = machine.tick();
-  CHECK_FALSE(sample_of(tick, 10).memory.has(F::shared_swap));  // not all sharers are read yet
+  CHECK_FALSE(sample_of(tick, 10).memory.has(F::shared_swap));  // some sharers are not read yet
   for (int i = 0; i < 5; ++i) tick = machine.tick();
   for (std::int32_t pid = 10; pid < 14; ++pid) CHECK(sample_of(tick, pid).memory.get(F::shared_swap) == 25);
   CHECK(sample_of(tick, 20).memory.get(F::shared_swap) == 0);
@@ -384,10 +384,10 @@ TEST_CASE("mappings: each process's share of the swap of shared mappings") {
   CHECK(total == 100);
   CHECK(tick.summaries.empty());
 
-  machine.proc.update(swapper(10, 0, 7));  // it came back into memory
+  machine.proc.update(swapper(10, 0, 7));  // its memory is swapped in again
   CHECK(sample_of(machine.tick(), 10).memory.get(F::shared_swap) == 0);
   CHECK(sample_of(machine.tick(), 11).memory.get(F::shared_swap) == 33);
-  // One tick on demand reads all.
+  // One tick on demand reads all processes.
   machine.proc.update(swapper(10, 100, 7));
   machine.proc.add(swapper(14, 100, 7));
   machine.collector->request_all();

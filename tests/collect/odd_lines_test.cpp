@@ -1,5 +1,5 @@
-// One odd line in any file of a process or of the machine: the tick, the process and all others are complete, and all
-// values are as before, except the line's own.
+// One odd line in any file of a process or of the machine costs only the value of that line. The tick, the process, all
+// other processes and values stay complete.
 
 #include "base/text.h"
 #include "collect/collector_fixture.h"
@@ -50,7 +50,7 @@ TEST_CASE("an odd line costs neither the tick, nor its process, nor another") {
     CHECK(sample_of(tick, 11) == sample_of(base, 11));
     CHECK(known(base.machine.memory) - known(tick.machine.memory) <=
           5);  // Hugepagesize and the four fields derived from it
-    // VmRSS and the like replace fields that smaps_rollup lacks.
+    // VmRSS and similar fields replace those that smaps_rollup lacks.
     CHECK(known(sample_of(base, 10).memory) - known(sample_of(tick, 10).memory) <= 1);
     CHECK(tick.categories.size() == base.categories.size());
   };

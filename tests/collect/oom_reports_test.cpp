@@ -1,4 +1,4 @@
-// OOM kills in the kernel's log: its records, its lines, and the reports made of them.
+// OOM kills in the kernel's log: records, their lines, and the reports made from them.
 
 #include "collect/oom/oom_reports.h"
 
@@ -19,7 +19,7 @@ LogRecord line_of(std::string_view message, std::int64_t boot_us = 1'000) {
   return record;
 }
 
-// From the records of a text of /dev/kmsg.
+// Returns the reports from a text in the format of /dev/kmsg.
 std::vector<OomReport> reports_of(std::string_view text, std::int64_t page_kib = 4) {
   OomReports reports(page_kib);
   std::vector<OomReport> all;
@@ -112,7 +112,7 @@ TEST_CASE("OOM report of Linux 6.18: a cgroup above has reached its limit") {
   CHECK(detail.others == std::vector<OomTask>{{17727, "keeper é", 4439 * 4, 0}, {17728, "two\nlines \\", 3927 * 4, 0}});
 }
 
-TEST_CASE("OOM report of Linux 5.10: of the machine, with a device's record in between") {
+TEST_CASE("OOM report of Linux 5.10: the machine is out of memory, and a device's record is in between") {
   const auto reports = reports_of(test::fixture("linux-5.10/machine/kmsg"));
   REQUIRE(reports.size() == 1);
   const OomReport& report = reports.front();
@@ -127,7 +127,7 @@ TEST_CASE("OOM report of Linux 5.10: of the machine, with a device's record in b
   CHECK(report.detail.others[2].comm == "dbus-daemon");
 }
 
-TEST_CASE("OOM report of kernels before 4.20: the cgroup in a line of its own") {
+TEST_CASE("OOM report of kernels before 4.20: the cgroup is on a separate line") {
   const auto four = reports_of(test::fixture("linux-4.18/machine/kmsg"));
   REQUIRE(four.size() == 1);
   CHECK(four[0].comm == "mysqld");
@@ -139,7 +139,7 @@ TEST_CASE("OOM report of kernels before 4.20: the cgroup in a line of its own") 
   CHECK(four[0].detail.others == std::vector<OomTask>{{790, "entrypoint.sh", 1120, 0}});
 }
 
-TEST_CASE("OOM report: the last line alone is one") {
+TEST_CASE("OOM report: the last line alone is a report") {
   const auto reports = read_reports({kill_of(5, "a"),
                                      "Out of memory (oom_kill_allocating_task): Killed process 6 (b) "
                                      "total-vm:4kB, anon-rss:4kB, file-rss:0kB, shmem-rss:0kB",
@@ -155,7 +155,7 @@ TEST_CASE("OOM report: the last line alone is one") {
   CHECK_FALSE(reports[2].detail.shmem_kib);
 }
 
-TEST_CASE("OOM report: nodes that a cpuset leaves, and a limit that there is not") {
+TEST_CASE("OOM report: the nodes of a cpuset, and an absent limit") {
   const auto reports =
       read_reports({"memory: usage 5kB, limit 9007199254740988kB, failcnt 0",
                     "oom-kill:constraint=CONSTRAINT_CPUSET,nodemask=(null),cpuset=a,mems_allowed=1,global_oom,"
@@ -167,7 +167,7 @@ TEST_CASE("OOM report: nodes that a cpuset leaves, and a limit that there is not
   CHECK_FALSE(reports[0].detail.limit_kib);
 }
 
-TEST_CASE("OOM report: the largest of a table of any length are kept, without the victim") {
+TEST_CASE("OOM report: of a table of any length the largest processes are kept, without the victim") {
   std::vector<std::string> lines{"a invoked oom-killer: gfp_mask=0", kHeader};
   for (int i = 1; i <= 100'000; ++i) lines.push_back(row(i, i * 7919 % 100'003, "t" + std::to_string(i)));
   lines.push_back(row(200'000, 1'000'000, "victim"));
@@ -182,7 +182,7 @@ TEST_CASE("OOM report: the largest of a table of any length are kept, without th
   CHECK(others.front().swap_kib == 12);
 }
 
-TEST_CASE("OOM report: the members of a group are killed for the same, and others are not") {
+TEST_CASE("OOM report: all members of a group have the group's reason, and other victims do not") {
   const std::vector<std::string> lines{"a invoked oom-killer: gfp_mask=0",
                                        "memory: usage 64kB, limit 64kB, failcnt 1",
                                        kHeader,
@@ -202,10 +202,10 @@ TEST_CASE("OOM report: the members of a group are killed for the same, and other
     CHECK(report.detail.invoked_by == "a");
   }
   CHECK(group[0].cgroup == "/a/b");
-  CHECK(group[1].cgroup.empty());  // it may be one below
+  CHECK(group[1].cgroup.empty());  // it may be in a descendant
   CHECK(group[1].detail.others == std::vector<OomTask>{{5, "a", 40, 12}});
   CHECK(group[2].detail.others.size() == 2);
-  // If the kernel omits the preceding lines, those of another kill are not used.
+  // If the kernel omits the first lines of a report, those of another kill are not used.
   auto alone = lines;
   alone.erase(alone.begin() + 7);
   CHECK_FALSE(read_reports(alone)[1].detail.limit_kib);
@@ -227,7 +227,7 @@ TEST_CASE("OOM report: lines of another kill are not used") {
   CHECK_FALSE(reports.add(line_of(kill_of(6, "b")))->detail.limit_kib);
 }
 
-TEST_CASE("OOM report: after its main thread has exited, a process is reported by another thread") {
+TEST_CASE("OOM report: the kernel may report a process by another thread after the main thread has exited") {
   const auto reports = read_reports({"memory: usage 64kB, limit 64kB, failcnt 1", kHeader,
                                      "[     51]     0    50   100000       10   118784        3             0 a",
                                      choice_of(50, "a"), kill_of(51, "a")});
@@ -235,7 +235,7 @@ TEST_CASE("OOM report: after its main thread has exited, a process is reported b
   CHECK(reports[0].detail.others.empty());
 }
 
-TEST_CASE("OOM report: hostile process names change nothing but the name") {
+TEST_CASE("OOM report: a hostile process name affects only the name") {
   SECTION("a name that contains the text after it") {
     const std::string comm = GENERATE(as<std::string>{}, "a) total-vm:1kB", ",task=x,pid=1", "x,pid=1,uid=0", ")", "",
                                       "  a  ", "pid=1 (init) t", R"(\x0aOut of\x20)");
@@ -294,7 +294,7 @@ TEST_CASE("OOM report: hostile process names change nothing but the name") {
   }
 }
 
-TEST_CASE("OOM report: a line in fragments is put together") {
+TEST_CASE("OOM report: the fragments of a line are joined") {
   const std::string whole = choice_of(7, "c");
   OomReports reports(4);
   const std::size_t first = whole.find(",cpuset=");

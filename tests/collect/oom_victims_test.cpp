@@ -1,4 +1,4 @@
-// OOM victims as reported by events and the kernel's log.
+// OOM victims from events and from the kernel's log.
 
 #include <csignal>
 #include <fmt/format.h>
@@ -142,12 +142,12 @@ TEST_CASE("OOM victims: a kill waits at most one tick for its log line") {
   }
   machine.write_kill(10);
   const auto victims = machine.tick();
-  REQUIRE(victims.size() == (late ? 0 : 1));  // never twice
+  REQUIRE(victims.size() == (late ? 0 : 1));  // the victim is reported once, by one of the two ticks
   if (!late) check_detail(victims[0]);
   CHECK(machine.tick().empty());
 }
 
-TEST_CASE("OOM victims: two that started at one time and are killed together are two") {
+TEST_CASE("OOM victims: two victims that started at the same time and are killed together are two") {
   Victims machine(true);
   machine.script->events = {machine.event(ProcessEventKind::oom_victim),
                             machine.event(ProcessEventKind::oom_victim, 11)};
@@ -157,7 +157,7 @@ TEST_CASE("OOM victims: two that started at one time and are killed together are
   CHECK(machine.tick().size() == 2);
 }
 
-TEST_CASE("OOM victims: two with one pid are two, each with its own lines") {
+TEST_CASE("OOM victims: two victims with the same pid are two, each with its own lines") {
   Victims machine(true);
   machine.script->events = {machine.event(ProcessEventKind::oom_victim)};
   machine.write_kill(10);
@@ -168,7 +168,7 @@ TEST_CASE("OOM victims: two with one pid are two, each with its own lines") {
   second.comm = "again";
   machine.script->events = {second};
   auto victims = machine.tick();
-  CHECK(victims.empty());  // their ends are waited for
+  CHECK(victims.empty());  // both exits are awaited
   victims = machine.tick();
   REQUIRE(victims.size() == 2);
   CHECK(victims[0].comm == "java");
@@ -177,14 +177,14 @@ TEST_CASE("OOM victims: two with one pid are two, each with its own lines") {
   CHECK(victims[1].detail);
 }
 
-TEST_CASE("OOM victims: the kernel reports the chosen one of a group twice, and it counts once") {
+TEST_CASE("OOM victims: the kernel reports the chosen process of a group twice, but it counts once") {
   Victims machine(true);
   machine.script->events = {machine.event(ProcessEventKind::oom_victim), machine.event(ProcessEventKind::oom_victim)};
   const bool between = GENERATE(false, true);
   machine.write_kill(10);
   if (between) CHECK(machine.collector->take_events());
   machine.write_kill(10);
-  CHECK(machine.tick().empty());  // its end is waited for
+  CHECK(machine.tick().empty());  // its exit is awaited
   machine.script->events = {machine.event(ProcessEventKind::exited)};
   const auto victims = machine.tick();
   REQUIRE(victims.size() == 1);
@@ -198,7 +198,7 @@ TEST_CASE("OOM victims: a kill by a user-space killer has the memory at that tim
   const std::int64_t at_ms = machine.clock.now().wall_ms - 300;
   CHECK(machine.collector->take_events());
   machine.proc.remove(10);
-  const auto victims = machine.tick();  // no log is waited for
+  const auto victims = machine.tick();  // no log line is awaited
   REQUIRE(victims.size() == 1);
   CHECK(victims[0].pid == 10);
   CHECK(victims[0].comm == "java");
@@ -275,7 +275,7 @@ TEST_CASE("OOM victims: missing signals are a degraded mode") {
   CHECK(note(Error{ErrorKind::denied, "no right"}).find(unseen) != std::string::npos);
 }
 
-TEST_CASE("OOM victims: at most thirty in five minutes, from events and log together") {
+TEST_CASE("OOM victims: at most thirty are reported in five minutes, from events and log together") {
   Victims machine(GENERATE(false, true));
   for (std::int32_t pid = 100; pid < 150; ++pid) machine.write_kill(pid);
   for (std::int32_t pid = 110; pid < 150; ++pid) {
@@ -287,7 +287,7 @@ TEST_CASE("OOM victims: at most thirty in five minutes, from events and log toge
   CHECK(count == 30);
 }
 
-TEST_CASE("OOM victims: an absent log is reported once, and nothing waits for it") {
+TEST_CASE("OOM victims: a missing log is reported once, and no kill waits for it") {
   Victims machine(true);
   CollectorOptions options = many_descriptors();
   options.kernel_log = machine.folder.path() + "/none";

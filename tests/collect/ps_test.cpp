@@ -6,7 +6,7 @@
 
 using namespace memoir;
 
-TEST_CASE("ps: every column, and a command line to its end") {
+TEST_CASE("ps: every column is parsed, and the command line to its end") {
   const auto process = parse_ps_line(
       "  412     1   400   501 alice  Ss+  Sun Nov 22 12:42:56 2026 /Applications/Shop Server.app/shop  --listen "
       "8080 ");
@@ -21,7 +21,7 @@ TEST_CASE("ps: every column, and a command line to its end") {
   CHECK(process->command == "/Applications/Shop Server.app/shop  --listen 8080");
 }
 
-TEST_CASE("ps: output of macOS for all kinds of processes") {
+TEST_CASE("ps: output of macOS is parsed for all kinds of processes") {
   const std::string text = test::fixture("vmmap/ps");
   std::vector<PsProcess> processes;
   for (std::string_view rest = text; !rest.empty();) {
@@ -37,7 +37,7 @@ TEST_CASE("ps: output of macOS for all kinds of processes") {
   CHECK(processes[5].start_ms == 1'456'790'400'000);
 }
 
-TEST_CASE("ps: a line that cannot be understood is malformed, and named") {
+TEST_CASE("ps: a line that cannot be understood is malformed, and the error contains it") {
   for (const std::string_view line :
        {"", "  PID  PPID  PGID   UID USER STAT STARTED COMMAND", "1 0 1 0 root S",
         "x 0 1 0 root S Sun Nov 22 12:42:56 2026 a", "-1 0 1 0 root S Sun Nov 22 12:42:56 2026 a",

@@ -12,7 +12,7 @@ constexpr std::int64_t kTick = 10'000'000;
 
 }  // namespace
 
-TEST_CASE("any number of fast reads is free") {
+TEST_CASE("fast reads cost nothing, however many there are") {
   ReadBudget budget;
   budget.begin(kTick);
   for (int i = 0; i < 10'000; ++i) budget.charge(kSlow, {.cpu_us = 4'900, .wall_us = 4'900});
@@ -58,13 +58,13 @@ TEST_CASE("subordinate uids share one user's limit") {
   CHECK(budget.allows(196'608, false));
 }
 
-TEST_CASE("a long walk is paid back over time; fast reads continue during this") {
+TEST_CASE("a slow read is paid back over time, and fast reads continue during that time") {
   ReadBudget budget;
   budget.begin(kTick);
   budget.charge(kSlow, {.cpu_us = 1'100'000, .wall_us = 0});
   CHECK_FALSE(budget.allows(kSlow, false));
   CHECK(budget.allows(kSlow, true));
-  // 600 ms are missing, at 50 ms per second.
+  // 600 ms are owed, and 50 ms are paid back per second.
   budget.begin(kTick + 11'000'000);
   CHECK_FALSE(budget.allows(kSlow, false));
   budget.begin(kTick + 13'000'000);
@@ -84,7 +84,7 @@ TEST_CASE("hanging reads are limited per user, per range of uids and in total") 
   budget.came_back(kSlow);
   CHECK(budget.allows(kSlow, false));
 
-  // Subordinate uids of one user.
+  // Subordinate uids of a single user.
   std::uint32_t uid = 165'536;
   int stuck = 0;
   for (; budget.allows(uid, false) && stuck < 100; ++stuck) budget.stuck(uid++);
@@ -93,7 +93,7 @@ TEST_CASE("hanging reads are limited per user, per range of uids and in total") 
   CHECK(budget.allows(kOther, false));
 }
 
-TEST_CASE("with any number of hanging reads, other users and root have slots left") {
+TEST_CASE("other users and root have slots left, however many reads of a user hang") {
   ReadBudget budget;
   budget.begin(kTick);
   int stuck = 0;
@@ -113,7 +113,7 @@ TEST_CASE("with any number of hanging reads, other users and root have slots lef
   CHECK_FALSE(budget.worker_allowed());
 }
 
-TEST_CASE("slow reads of all users together get a tenth of a core, and root's are read besides") {
+TEST_CASE("slow reads of all users together get a tenth of a core, and root's reads come in addition") {
   ReadBudget budget;
   budget.begin(kTick);
   for (std::uint32_t uid = 1000; uid < 1003; ++uid) budget.charge(uid, {.cpu_us = 400'000, .wall_us = 1'000});
@@ -125,7 +125,7 @@ TEST_CASE("slow reads of all users together get a tenth of a core, and root's ar
   CHECK(budget.allows(1000, false));
 }
 
-TEST_CASE("a slow user is forgotten when all is paid back") {
+TEST_CASE("a slow user is forgotten when all time is paid back") {
   ReadBudget budget;
   budget.begin(kTick);
   budget.charge(kSlow, {.cpu_us = 20'000, .wall_us = 20'000});

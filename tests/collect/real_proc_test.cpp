@@ -1,4 +1,4 @@
-// The collector on the machine's own /proc, with children of known memory.
+// The collector on the machine's own /proc, with children whose memory is known.
 
 #include <algorithm>
 #include <array>
@@ -30,7 +30,8 @@ namespace {
 
 constexpr std::size_t kMiB = 1024 * 1024;
 
-// A child process that works, reports that, and waits to be killed. It must not use the heap or the test's macros.
+// A child process that runs the given work, reports that it is done, and waits to be killed. The work must not use the
+// heap or the test's macros.
 class Child {
  public:
   explicit Child(const std::function<void()>& work, bool main_thread_exits = false) {
@@ -74,7 +75,7 @@ char* map(std::size_t bytes, int flags, int fd = -1) {
   return static_cast<char*>(at);
 }
 
-// A sanitizer would note each write in memory of its own, and that is memory of the child too.
+// No sanitizer: it would record each write in additional memory of the child.
 __attribute__((noinline, no_sanitize("thread"), no_sanitize("address"))) void touch(char* at, std::size_t bytes) {
   for (std::size_t i = 0; i < bytes; i += 4096) at[i] = 1;
 }
@@ -90,13 +91,13 @@ struct RealMachine {
   }
 };
 
-// Memory of the same child without the memory under test.
+// The memory of `child` minus that of `plain`, a child without the memory under test.
 std::int64_t difference(const Tick& tick, const Child& child, const Child& plain, F field) {
   return sample_of(tick, child.pid()).memory.or_zero(field) - sample_of(tick, plain.pid()).memory.or_zero(field);
 }
 
-// Apart from page tables, a child that allocates differs from one that does not by its allocation, within a few pages
-// of stack and library that the work itself touches.
+// Besides page tables, a child that allocates differs from one that does not by its allocation and by a few pages of
+// stack and libraries that the work itself touches.
 constexpr std::int64_t kSlackKib = 256;
 
 bool near(std::int64_t value, std::int64_t expected) {
@@ -115,7 +116,7 @@ TEST_CASE("real private memory is found") {
   CHECK(near(difference(tick, child, plain, F::private_dirty), 32 * 1024));
   CHECK(near(difference(tick, child, plain, F::rss_anon), 32 * 1024));
   CHECK(sample.memory.get(F::vm_hwm) >= 32 * 1024);
-  CHECK(sample.threads >= 1);  // a sanitizer may have one of its own
+  CHECK(sample.threads >= 1);  // a sanitizer may add a thread
   const ProcessInfo info = born_of(tick, child.pid());
   CHECK(info.parent_pid == ::getpid());
   CHECK(info.uid == ::getuid());
@@ -123,7 +124,7 @@ TEST_CASE("real private memory is found") {
   CHECK(tick.counts.seen >= 3);
 }
 
-TEST_CASE("real memory shared by memfd is shared out by PSS") {
+TEST_CASE("real memory shared by memfd is divided by PSS") {
   RealMachine machine;
   const int fd = ::memfd_create("memoir-test", MFD_CLOEXEC);
   REQUIRE(fd >= 0);
@@ -175,7 +176,7 @@ TEST_CASE("a real exec and a real exit are recorded") {
   CHECK(key.exec_count == 0);
   ::close(go[0]);
   ::close(go[1]);
-  // Until it has happened: the end of the pipe lets the child go.
+  // The child execs when the end of the pipe is closed; the test waits until it has.
   Tick tick = machine.tick();
   while (std::none_of(tick.exits.begin(), tick.exits.end(), [&](const ProcessExit& e) { return e.key == key; })) {
     tick = machine.tick();
@@ -253,12 +254,12 @@ MappingUse real_sum_of(const MappingSummary& summary) {
   return sum;
 }
 
-// Proportional shares are rounded down to KiB in each region.
+// Proportional shares, which the kernel rounds down to KiB in each region.
 bool is_share(F field) {
   return field == F::pss || field == F::pss_dirty || field == F::swap_pss || field == F::locked;
 }
 
-// Fields with different sums in the mappings and the rollup.
+// Fields whose sum over the mappings differs from the rollup.
 std::vector<std::string_view> differing(const MappingUse& sum, const ProcessMemory& rollup) {
   std::vector<std::string_view> differ;
   for (std::size_t i = 0; i < kRollupFields; ++i) {
@@ -287,9 +288,8 @@ TEST_CASE("mappings of a stopped process, read in pieces of any size, add up to 
   }
   const auto piece_bytes = GENERATE(std::size_t{61}, std::size_t{4096});
   const auto max_rows = GENERATE(std::size_t{2}, std::size_t{1000});
-  // Its shared pages become unshared when others exit or write to them: then it is read again. They may do so and undo
-  // it
-  // between two readings, but hardly three times.
+  // Shared pages become unshared when other processes exit or write to them; then the test reads again. They may change
+  // and change back between two readings, but hardly three times in a row.
   int differed = 0;
   for (int attempt = 0; attempt < 20 && differed < 3; ++attempt) {
     const auto before = read_rollup(child.pid());
@@ -308,7 +308,7 @@ TEST_CASE("mappings of a stopped process, read in pieces of any size, add up to 
     CHECK(memfd->use.memory.get(F::rss) == 512);
     return;
   }
-  WARN("skipped: others never stood still");
+  WARN("skipped: other processes never stopped changing");
 }
 
 TEST_CASE("a real process has memory, state and command after its main thread has exited") {

@@ -67,7 +67,7 @@ std::string with(std::string_view secret, std::string_view line) {
   return text;
 }
 
-// Adjacent secrets, and the quotes around one, may be replaced as one.
+// The quotes are removed, because adjacent secrets and the quotes around them may be replaced together.
 std::string without_quotes(std::string text) {
   std::erase_if(text, [](char c) { return std::string_view("'\"\\()[]{};").find(c) != std::string_view::npos; });
   const std::string_view two = "redacted redacted";
@@ -77,7 +77,7 @@ std::string without_quotes(std::string text) {
 
 }  // namespace
 
-TEST_CASE("every form of a secret argument") {
+TEST_CASE("every form of a secret argument is redacted") {
   const Redactor redactor = make();
   for (const std::string& line : lines_of("secrets.txt")) {
     const std::string redacted = redact(redactor, words_of(with("s3cr3t-X7", line)));
@@ -106,8 +106,8 @@ TEST_CASE("command substitution as a value is a secret") {
   }
 }
 
-TEST_CASE("a command line is redacted in the same way however it is run") {
-  // Prefix and suffix, and whether the line is one argument, which quotes of its own would end.
+TEST_CASE("a command line is redacted in the same way inside any other command") {
+  // Text before and after the command line, and whether the line is a single argument that quotes inside it would end.
   const struct {
     const char* before;
     const char* after;
@@ -125,7 +125,7 @@ TEST_CASE("a command line is redacted in the same way however it is run") {
                {"sh -c for~i~in~1~2;~do~", ";~done", true},
                {"watch -n 5 ", "", true}};
   const Redactor redactor = make();
-  // Another one for each commit.
+  // A new secret for each commit.
   const std::string secret = "q" + std::to_string(std::hash<std::string>{}(version_commit())) + "X";
   INFO(secret);
   std::size_t secrets = 0;
@@ -159,7 +159,7 @@ TEST_CASE("a command line is redacted in the same way however it is run") {
   CHECK(changed * 50 <= harmless);
 }
 
-TEST_CASE("secrets of the common programs do not get into a command line") {
+TEST_CASE("secrets in the arguments of common programs are redacted") {
   const Redactor redactor = make();
   const std::vector<Case> cases = {
       {{"app", "--password=hunter2"}, "app --password=[redacted]"},
@@ -234,7 +234,7 @@ TEST_CASE("secrets of the common programs do not get into a command line") {
       {{"app", "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"}, "app [redacted]"},
       {{"app", "xoxb-123456789012-abcdefghijkl"}, "app [redacted]"},
       {{"app", "smtp://me@example.org:a@b@mail.example.org"}, "app smtp://me@example.org:[redacted]@mail.example.org"},
-      // Titles and shell scripts: one argument with a whole line.
+      // Process titles and shell scripts: one argument contains a whole command line.
       {{"worker --password hunter2 --port 80"}, "worker --password [redacted] --port 80"},
       {{"mysql -uroot -phunter2 shop"}, "mysql -uroot -p[redacted] shop"},
       {{"curl -H Authorization: Bearer abc https://h/"}, "curl -H Authorization: Bearer [redacted] https://h/"},
@@ -315,13 +315,13 @@ TEST_CASE("a secret across the truncation is redacted first") {
   CHECK(cut.find("hunter") == std::string::npos);
 }
 
-TEST_CASE("text that shrinks by redaction is searched no further than other text") {
+TEST_CASE("text that redaction shortens is searched no further than other text") {
   const Redactor redactor = make();
   const std::string cut = redact(redactor, std::vector<std::string>(6000, "--password=" + std::string(1000, 'x')));
   CHECK(cut.ends_with(" …[cut: 6071999 bytes]"));
   CHECK(cut.size() < 2000);
   CHECK(cut.find("xx") == std::string::npos);
-  // Text across the end of the searched part is dropped: it cannot be recognised.
+  // Text across the end of the searched part is dropped, because a secret in it could not be recognised.
   const std::string crossing = redact(redactor, {"--password=" + std::string(4096 + Redactor::kLookAhead - 1000, 'x'),
                                                  "postgres://me:hunter2" + std::string(2000, 'y') + "@db/shop"});
   CHECK(crossing.starts_with("--password=[redacted]"));
@@ -344,7 +344,8 @@ TEST_CASE("hostile arguments take bounded time") {
   CHECK_FALSE(redact(redactor, std::vector<std::string>(60000, "--password")).empty());
 }
 
-// Each word before a bar may be the input of the pipe's last program: as many matches as words, each up to the end.
+// Each word before a bar may be the input of the pipe's last program. This gives as many matches as words, each of them
+// up to the end.
 TEST_CASE("overlapping matches are followed up to a limit, and the remainder is truncated") {
   const Redactor redactor = make();
   std::vector<std::string> arguments{"echo"};

@@ -1,4 +1,4 @@
-// Processes due for an exact reading because of a relative, and processes that have exec'd.
+// Processes that are due for an exact read because of a relative, and processes that have exec'd.
 
 #include "collect/process/relatives.h"
 
@@ -15,7 +15,7 @@ struct Family {
   DescriptorBudget budget{0};
   Relatives kin;
 
-  // In the order of pids.
+  // Must be called in pid order.
   ProcessEntry& add(std::int32_t pid, std::int32_t parent_pid, std::uint64_t start_ticks = 5) {
     entries.push_back(std::make_unique<ProcessEntry>(pid, start_ticks, budget));
     entries.back()->sample.parent_pid = parent_pid;
@@ -43,7 +43,7 @@ struct Family {
   }
 };
 
-// A server of pid 10 with three workers, an unrelated process with a child, and one of init.
+// Process 10 is a server with three workers. An unrelated process has a child, and a third is a child of init.
 Family settled() {
   Family family;
   family.add(10, 1);
@@ -68,14 +68,14 @@ using Pids = std::vector<std::int32_t>;
 
 }  // namespace
 
-TEST_CASE("relatives: none is due without events, all are after lost events") {
+TEST_CASE("relatives: no process is due without events, and all are due after lost events") {
   Family family = settled();
   CHECK(family.moved().empty());
   CHECK(family.moved({}, true) == Pids{10, 11, 12, 13, 20, 21});
   CHECK(family.moved().empty());
 }
 
-TEST_CASE("relatives: starts and exits in the process table") {
+TEST_CASE("relatives: starts and exits change the process table") {
   Family family = settled();
   family.add(30, 20);
   CHECK(family.moved() == Pids{20, 21, 30});
@@ -83,7 +83,7 @@ TEST_CASE("relatives: starts and exits in the process table") {
   family.entries.erase(family.entries.begin() + 2);  // 12
   CHECK(family.moved() == Pids{10, 11, 13});
   CHECK(family.moved().empty());
-  family.entries[3]->start_ticks = 9;  // another has the pid of 20
+  family.entries[3]->start_ticks = 9;  // another process reuses pid 20
   CHECK(family.moved() == Pids{20, 21, 30});
 }
 
@@ -98,10 +98,10 @@ TEST_CASE("relatives: a grandchild's fork, exec and exit affect the family, exce
     read.memory.set(ProcessField::pss_anon, i == 4 ? 400 : 300);
   }
   CHECK(family.moved({happened(Kind::forked, 98, 30)}) == Pids{21, 30});
-  // init is the new parent of its grandchildren.
+  // init adopts the grandchildren.
   family.entries.back()->sample.parent_pid = 1;
   CHECK(family.moved({happened(Kind::forked, 97, 30)}) == Pids{21, 30});
-  // After an exec it is of another.
+  // After an exec it belongs to no family.
   CHECK(family.moved({happened(Kind::execed, 30, 1)}) == Pids{21, 30});
   CHECK(family.moved({happened(Kind::forked, 96, 30)}) == Pids{30});
 }
@@ -134,18 +134,19 @@ TEST_CASE("relatives: a process that wrote to its memory marks its family") {
   CHECK(relatives_of_writers({12}) == Pids{10, 11, 12, 13});
   CHECK(relatives_of_writers({10, 12}) == Pids{10, 11, 12, 13});
   for (const auto& entry : family.entries) CHECK(entry->relatives_wrote_kib == (entry->pid < 20 ? 16 : 0));
-  CHECK(relatives_of_writers({20}) == Pids{20, 21});  // the children of init are none of each other
+  CHECK(relatives_of_writers({20}) == Pids{20, 21});  // children of init are not related to each other
   family.add(30, 21);
   CHECK(relatives_of_writers({30}) == Pids{20, 21, 30});
-  ExactReading& read = family.entries[2]->exact.emplace();  // 12 shares no memory, as after an exec
+  ExactReading& read = family.entries[2]->exact.emplace();  // process 12 shares no memory, as after an exec
   read.memory.set(ProcessField::anonymous, 400);
   read.memory.set(ProcessField::pss_anon, 400);
   CHECK(relatives_of_writers({12}).empty());
-  family.entries[2]->related = true;  // but has forked since
+  family.entries[2]->related = true;  // but it has forked since
   CHECK(relatives_of_writers({12}) == Pids{10, 11, 12, 13});
 }
 
-TEST_CASE("relatives: a process moved to another cgroup is due for its cgroup, no process for PSS") {
+TEST_CASE(
+    "relatives: a process moved to another cgroup is due for a read of its cgroup, and no process for a read of PSS") {
   Family family = settled();
   CHECK(family.moved({happened(Kind::attached, 11, 10), happened(Kind::attached, 99, 1)}).empty());
   for (const auto& entry : family.entries) CHECK(std::exchange(entry->cgroup_due, false) == (entry->pid == 11));
@@ -160,13 +161,13 @@ TEST_CASE("relatives: an exec is reported once, for the process as it was") {
   ProcessEvent other = happened(Kind::execed, 11, 10);
   other.start_ticks = 4;
   CHECK(family.execed({other}).empty());
-  // The previous tick already found it.
+  // The previous tick already detected the exec.
   family.entries[1]->execed = true;
   CHECK(family.execed({happened(Kind::execed, 11, 10, 90)}).empty());
   CHECK(family.execed({happened(Kind::execed, 11, 10, 101)}) == Pids{11});
   family.entries[1]->execed = false;
   CHECK(family.execed({happened(Kind::execed, 11, 10, 90)}) == Pids{11});
-  // Processes started in it were read as they are.
+  // Processes that started during the tick were read in their present state.
   family.add(31, 20);
   family.moved();
   CHECK(family.execed({happened(Kind::execed, 31, 20, 90)}).empty());
@@ -177,7 +178,7 @@ TEST_CASE("an exec known only from its event starts another row") {
   Machine machine;
   const auto script = std::make_shared<FakeEvents::Script>();
   CollectorOptions none = many_descriptors();
-  none.max_descriptors = 0;  // every rollup still answers
+  none.max_descriptors = 0;  // without cached descriptors every rollup still answers
   const auto collector = make_collector(machine.proc.proc(), machine.clock, none, std::unique_ptr<Census>(),
                                         std::unique_ptr<ProcessEvents>(std::make_unique<FakeEvents>(script)));
   const auto tick = [&] {

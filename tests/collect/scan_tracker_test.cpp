@@ -1,4 +1,4 @@
-// Values that scans observe beyond those of both adjacent ticks.
+// Values between two ticks that scans observe and that exceed those of both ticks.
 
 #include "collect/scan_tracker.h"
 
@@ -18,7 +18,7 @@ struct Scanned {
   static Found none() { return Error{ErrorKind::denied, "no BPF here"}; }
   Found scripted() const { return std::unique_ptr<Census>(std::make_unique<FakeCensus>(proc.proc(), script)); }
 
-  // A scan, or a tick, at which `pid` has this RSS; a second passes.
+  // Scans, or takes a tick, when `pid` has this RSS; a second passes.
   TickSource::ScanResult scan(std::int32_t pid, std::int64_t kib) {
     proc.update(fake(pid, "app", kib));
     const TickSource::ScanResult result = collector->scan();
@@ -42,7 +42,7 @@ struct Scanned {
   std::unique_ptr<TickSource> collector;
 };
 
-// All of `kib` private, and 200 KiB of a file.
+// A process with `kib` of private memory and 200 KiB of a file.
 std::int64_t rss(std::int64_t kib) {
   return kib + 200;
 }
@@ -104,7 +104,7 @@ TEST_CASE("scans: an exited process has its maximum and its high-water mark") {
   const std::int64_t at_ms = scanned.clock.now().wall_ms;
   scanned.scan(10, 900 * kMib);
   scanned.proc.remove(10);
-  // A process absent from the tick before has no extremes of this kind; its own marks have them.
+  // A process that was absent from the previous tick has no scan extremes, but its high-water mark is known.
   scanned.proc.add(fake(12, "app", kMib));
   scanned.scan(12, 700 * kMib);
   const Tick tick = scanned.tick(12, kMib);
@@ -115,7 +115,7 @@ TEST_CASE("scans: an exited process has its maximum and its high-water mark") {
   CHECK(of.hwm.highest == SeenSize{rss(900 * kMib), at_ms});
 }
 
-TEST_CASE("scans: after pid reuse or an exec nothing is known of the process before") {
+TEST_CASE("scans: after pid reuse or an exec no extremes of the previous process remain") {
   Scanned scanned;
   scanned.proc.add(fake(10, "app", 50 * kMib));
   scanned.proc.add(fake(11, "app", 50 * kMib));
@@ -190,7 +190,7 @@ TEST_CASE("scans: after the clock was set back, growth is judged from the value 
   CHECK_FALSE(grows_to(110 * kMib));
 }
 
-TEST_CASE("scans: of several fast-growing processes the one that grew most is reported, with available memory") {
+TEST_CASE("scans: the process that grew most is reported, with available memory") {
   Scanned scanned;
   scanned.proc.write(SystemFile::meminfo, meminfo(6'000'000));
   for (const std::int32_t pid : {10, 11, 12}) scanned.proc.add(fake(pid, "app", 20 * kMib));
@@ -204,7 +204,7 @@ TEST_CASE("scans: of several fast-growing processes the one that grew most is re
   CHECK_FALSE(result.oom_kill);
 }
 
-TEST_CASE("scans: fast growth doubles, or uses much available memory, and is not small") {
+TEST_CASE("scans: growth is fast if the size doubles or much available memory is used, but not if it is small") {
   CHECK(rises_fast(64 * kMib, 128 * kMib, 64'000 * kMib));
   CHECK_FALSE(rises_fast(30 * kMib, 90 * kMib, 64'000 * kMib));
   CHECK_FALSE(rises_fast(1000 * kMib, 1100 * kMib, 64'000 * kMib));
@@ -212,7 +212,7 @@ TEST_CASE("scans: fast growth doubles, or uses much available memory, and is not
   CHECK_FALSE(rises_fast(1000 * kMib, 100 * kMib, 0));
 }
 
-TEST_CASE("scans: none before the first tick or without a census") {
+TEST_CASE("scans: there are none before the first tick or without a census") {
   Machine machine;
   CHECK(machine.collector->scan().cost == Cost{});
   machine.tick();

@@ -48,7 +48,7 @@ TEST_CASE("segments: a row that cannot be understood is counted, and the sum is 
   CHECK(tick.segments->size() == 2);
 }
 
-TEST_CASE("segments: of very many the largest are reported, and the sum has all") {
+TEST_CASE("segments: if there are very many, the largest are reported, and the sum includes all") {
   Machine machine;
   std::string text = kHeader;
   for (int i = 0; i < 1000; ++i) text += row(i, i);

@@ -1,4 +1,4 @@
-// Processes with shared memory that others map and release: their samples between readings.
+// Processes with shared memory that others map and release: their samples between two readings.
 
 #include <cstdlib>
 #include <map>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kUnreadableKib = 6'000;
 
-// Some processes map one tmpfs file and touch all of it.
+// Processes that map one tmpfs file and touch all of it.
 class SharingMachine {
  public:
   explicit SharingMachine(std::int64_t file_kib, std::int64_t read_share_ppm = 5'000)
@@ -31,7 +31,7 @@ class SharingMachine {
     write_others(pid);
   }
 
-  // Each maps the file.
+  // Starts processes that map the file.
   void start_all(std::int32_t first_pid, std::int32_t end_pid, const std::string& comm, std::int32_t parent_pid) {
     for (std::int32_t pid = first_pid; pid < end_pid; ++pid) {
       processes_[pid] = fake(pid, comm);
@@ -131,7 +131,7 @@ TEST_CASE("shared memory: PSS and USS are right soon after another process maps 
   const Tick noticed = machine.tick();
   CHECK(sample_of(noticed, 10).source == Source::estimated);
   CHECK(sample_of(noticed, 11).source == Source::held);
-  // It was not read again yet, but the machine's mapped memory is unchanged.
+  // It has not been read again yet, but the machine's mapped memory is unchanged.
   check_right(machine, noticed, 10);
   CHECK(uss_kib(sample_of(noticed, 10).memory) == 1'000);
   const Tick shared = machine.tick();
@@ -148,8 +148,8 @@ TEST_CASE("shared memory: PSS and USS are right soon after another process maps 
   CHECK(sample_of(machine.tick(), 10).source == Source::held);
 }
 
-TEST_CASE("shared memory: of 100 processes that share 1 GiB one starts or exits at each tick") {
-  const std::int32_t parent = GENERATE(1, 5);  // its children are alike
+TEST_CASE("shared memory: one of 100 processes that share 1 GiB starts or exits at each tick") {
+  const std::int32_t parent = GENERATE(1, 5);  // children of pid 5 form a pool
   const bool starts = GENERATE(true, false);
   SharingMachine machine(1'048'576, 500);
   if (parent != 1) machine.start(parent, "server", false);

@@ -1,4 +1,4 @@
-// The shares of the swap of shared mappings, found over many ticks.
+// The sweep over many ticks that finds each process's share of swapped shared memory.
 
 #include "collect/mappings/swap_sweep.h"
 
@@ -43,21 +43,22 @@ TEST_CASE("swap sweep: shares exist once all processes with swapped shared memor
   CHECK(sweep.share_of(swapper(2)) == 40);
 }
 
-TEST_CASE("swap sweep: a process without such memory has no share, and an unreadable one is not waited for") {
+TEST_CASE(
+    "swap sweep: a process without such memory has no share, and the sweep does not wait for an unreadable process") {
   SwapSweep sweep;
   sweep.meet({swapper(1), swapper(2), swapper(3)}, 0, kSweepMs);
   sweep.take(swapper(1), maps("/a", 100));
   sweep.take(swapper(2), std::nullopt);
   CHECK_FALSE(sweep.share_of(swapper(1)));
-  sweep.meet({swapper(1), swapper(2)}, 1, kSweepMs);  // the third ended
+  sweep.meet({swapper(1), swapper(2)}, 1, kSweepMs);  // the third process has exited
   CHECK(sweep.share_of(swapper(1)) == 100);
   CHECK_FALSE(sweep.share_of(swapper(2)));
-  sweep.meet({}, 2, kSweepMs);  // the machine does not swap any more
+  sweep.meet({}, 2, kSweepMs);  // the machine no longer swaps
   CHECK_FALSE(sweep.share_of(swapper(1)));
   CHECK(sweep.left().empty());
 }
 
-TEST_CASE("swap sweep: a new sharer is read soon, and all get new shares") {
+TEST_CASE("swap sweep: a new sharer is read soon, and all shares are recomputed") {
   SwapSweep sweep;
   sweep.meet({swapper(1), swapper(2)}, 0, kSweepMs);
   sweep.take(swapper(1), maps("/a", 90));
@@ -72,7 +73,7 @@ TEST_CASE("swap sweep: a new sharer is read soon, and all get new shares") {
   CHECK(sweep.share_of(swapper(1)) == 45);
 }
 
-TEST_CASE("swap sweep: endless names have no shares") {
+TEST_CASE("swap sweep: a process with too many names has no shares") {
   SwapSweep sweep;
   sweep.meet({swapper(1), swapper(2)}, 0, kSweepMs);
   MappingSummary many;

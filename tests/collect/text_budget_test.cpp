@@ -30,7 +30,7 @@ std::size_t memory_of(const ProcessInfo& info) {
 
 }  // namespace
 
-TEST_CASE("texts of 10,000 processes of one user stay within 14 MiB, and others' are kept whole") {
+TEST_CASE("texts of 10,000 processes of one user stay within 14 MiB, and those of other users are kept in full") {
   TextBudget budget;
   budget.begin_tick();
   std::size_t bytes = 0;
@@ -72,7 +72,7 @@ TEST_CASE("a process with replaced texts is counted once, and shortened the same
   CHECK(again == last);
 }
 
-TEST_CASE("a long path is cut to whole components, with a digest of all") {
+TEST_CASE("a long path is truncated to whole components, with a digest of all") {
   const std::string component = "/" + std::string(100, 'd');
   std::string path;
   while (path.size() < 3000) path += component;
@@ -84,7 +84,7 @@ TEST_CASE("a long path is cut to whole components, with a digest of all") {
   CHECK(bounded_path(std::string(4000, 'x')).size() < 100);
 }
 
-TEST_CASE("that a bound was reached is an event once, and another when it is over") {
+TEST_CASE("reaching a bound is one event, and its end is another") {
   Shortfall shortfall("Cgroups");
   std::vector<Event> events;
   for (std::int64_t ms = 0; ms < 100'000; ms += 10'000) shortfall.see("are too many", {ms, ms}, events);

@@ -1,4 +1,4 @@
-// When a tmpfs is walked and reported, with given readings.
+// When a tmpfs is walked and reported, from given readings.
 
 #include "collect/tmpfs/plan.h"
 #include "support/catch.h"
@@ -16,7 +16,7 @@ struct Planned {
   std::optional<TmpfsUsage> room = TmpfsUsage{1024 * kMib, 100 * kMib, 50};
   std::int64_t walk_us = 1000;
 
-  // Reads now. Returns true if that led to a walk; `reported` has what was reported.
+  // Reads the mount. Returns true if that caused a walk; `reported` is set to what was reported.
   bool walks() {
     plan.see({{{0, 5, "/tmp"}, room}}, now_ms);
     const auto next = plan.next_walk({}, now_ms);
@@ -35,7 +35,7 @@ struct Planned {
 
 }  // namespace
 
-TEST_CASE("tmpfs plan: walked at once, then after a change and the interval") {
+TEST_CASE("tmpfs plan: a mount is walked at once, and again after a change and the interval") {
   Planned mount;
   CHECK(mount.walks());
   REQUIRE(mount.reported);
@@ -51,7 +51,7 @@ TEST_CASE("tmpfs plan: walked at once, then after a change and the interval") {
   CHECK(mount.walks_after(kMinute));
 }
 
-TEST_CASE("tmpfs plan: earlier after a large change, but at most once in a sixth of the interval") {
+TEST_CASE("tmpfs plan: it is walked earlier after a large change, but at most once in a sixth of the interval") {
   Planned mount;
   CHECK(mount.walks());
   mount.use(300 * kMib);
@@ -62,7 +62,7 @@ TEST_CASE("tmpfs plan: earlier after a large change, but at most once in a sixth
   CHECK_FALSE(mount.walks_after(10 * kMinute));
 }
 
-TEST_CASE("tmpfs plan: at once when it passes 80 and 95 % of its limit, and once for each") {
+TEST_CASE("tmpfs plan: it is walked at once when it exceeds 80 and 95 % of its limit, once for each") {
   Planned mount;
   CHECK(mount.walks());
   mount.use(700 * kMib);
@@ -76,10 +76,10 @@ TEST_CASE("tmpfs plan: at once when it passes 80 and 95 % of its limit, and once
   mount.use(815 * kMib);
   CHECK_FALSE(mount.walks_after(10'000));
   mount.use(990 * kMib);
-  CHECK_FALSE(mount.walks_after(10'000));  // it has not been walked below 95 % since
+  CHECK_FALSE(mount.walks_after(10'000));  // since the last walk it has not been below 95 %
 }
 
-TEST_CASE("tmpfs plan: without a limit, or at an unknown usage, only a change counts") {
+TEST_CASE("tmpfs plan: without a limit, or if its usage is unknown, only a change counts") {
   Planned mount;
   mount.room->limit_kib.reset();
   CHECK(mount.walks());
@@ -106,7 +106,7 @@ TEST_CASE("tmpfs plan: after an OOM kill it is walked if it is nearly full or ch
   mount.plan.note_oom_kill();
   CHECK(mount.walks_after(10'000));
   mount.plan.note_oom_kill();
-  CHECK_FALSE(mount.walks_after(10'000));  // unchanged since
+  CHECK_FALSE(mount.walks_after(10'000));  // unchanged since the last walk
 }
 
 TEST_CASE("tmpfs plan: walks at fill levels keep to their share of CPU time") {
@@ -117,7 +117,7 @@ TEST_CASE("tmpfs plan: walks at fill levels keep to their share of CPU time") {
   CHECK_FALSE(mount.walks_after(10'000));
 }
 
-TEST_CASE("tmpfs plan: usage is reported after a large change, otherwise now and then") {
+TEST_CASE("tmpfs plan: usage is reported after a large change, and otherwise at long intervals") {
   Planned mount;
   mount.plan.set_interval(0);
   CHECK_FALSE(mount.walks());
@@ -139,16 +139,16 @@ TEST_CASE("tmpfs plan: usage is reported after a large change, otherwise now and
   CHECK(mount.plan.report(false));
 }
 
-TEST_CASE("tmpfs plan: walks cost no more than their share, saved up for some") {
+TEST_CASE("tmpfs plan: walks use no more than their share of CPU time, some of which is saved up") {
   Planned mount;
   mount.walk_us = 600'000;
   CHECK(mount.walks());
   mount.use(900 * kMib);
-  CHECK_FALSE(mount.walks_after(30 * kMinute));  // 100 ms are owed: 2000 s
+  CHECK_FALSE(mount.walks_after(30 * kMinute));  // 100 ms are owed, which takes 2000 s
   CHECK(mount.walks_after(10 * kMinute));
 }
 
-TEST_CASE("tmpfs plan: a mount that is unreachable, reachable again, and unmounted") {
+TEST_CASE("tmpfs plan: a mount may be unreachable, reachable again, and unmounted") {
   Planned mount;
   CHECK(mount.walks());
   mount.room.reset();
@@ -183,11 +183,11 @@ TEST_CASE("tmpfs plan: an inaccessible mount has its statfs values and is retrie
   CHECK(mount.walks());
 }
 
-TEST_CASE("tmpfs plan: the longest waiting comes first, a hanging one not at all") {
+TEST_CASE("tmpfs plan: the mount that waits longest comes first, and a hanging one is not walked") {
   TmpfsPlan plan(30 * kMinute);
   const TmpfsMount a{0, 1, "/a"};
   const TmpfsMount b{0, 2, "/b"};
-  const TmpfsUsage room{std::nullopt, std::nullopt, std::nullopt};  // without counts: it may have changed
+  const TmpfsUsage room{std::nullopt, std::nullopt, std::nullopt};  // counts are unknown, so it may have changed
   plan.see({{a, room}, {b, room}}, 0);
   CHECK(plan.next_walk({a}, 0) == b);
   CHECK(plan.next_walk({}, 10'000) == a);

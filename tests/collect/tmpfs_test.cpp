@@ -1,4 +1,4 @@
-// Contents of tmpfs mounts, in a collector's ticks and from a reader with fake mounts.
+// Contents of tmpfs mounts: in a collector's ticks, and from a reader of fake mounts.
 
 #include <map>
 
@@ -12,11 +12,11 @@ using M = MachineField;
 
 namespace {
 
-// A reader of mounts with the usage in `used`; other mounts are unreachable.
+// A reader whose mounts have the usage in `used`; all other mounts are unreachable.
 struct Mounts {
   explicit Mounts(const std::string& table) { proc.write(SystemFile::mountinfo, table); }
 
-  // In the tick of a reader with a short deadline.
+  // The sum that a tick reports, read with a short deadline.
   std::optional<std::int64_t> tick(bool again = false) {
     Tick tick;
     Buffer buffer;
@@ -46,7 +46,7 @@ struct Mounts {
   std::optional<std::vector<TmpfsSample>> reported;
   std::int64_t now_ms = 1'000'000;
   NameBudget names{0};
-  std::vector<TmpfsEntry> largest = {};  // in each of them
+  std::vector<TmpfsEntry> largest = {};  // the largest entries of each mount
   BlockingReader worker{std::chrono::milliseconds(200)};
   TmpfsReader reader{std::make_shared<const ProcFs>(proc.root()),
                      {},
@@ -97,13 +97,13 @@ TEST_CASE("tmpfs: a hanging mount is omitted until it answers, the others are re
   CHECK(mounts.tick() == 220);
 }
 
-TEST_CASE("tmpfs: the table of mounts may be missing or torn") {
+TEST_CASE("tmpfs: the table of mounts may be missing or truncated") {
   Machine machine;
   CHECK_FALSE(machine.tick().machine.memory.has(M::tmpfs));
   machine.proc.write(SystemFile::mountinfo, "27 1 254:0 / / rw - ext4 /dev/vda rw\n");
   CHECK(machine.tick().machine.memory.get(M::tmpfs) == 0);
   machine.proc.write(SystemFile::mountinfo, "torn");
-  CHECK(machine.tick().machine.memory.get(M::tmpfs) == 0);  // no change was reported
+  CHECK(machine.tick().machine.memory.get(M::tmpfs) == 0);  // no event reported a change of the table
   const Tick torn = machine.tick(true);
   CHECK_FALSE(torn.machine.memory.has(M::tmpfs));
   CHECK(torn.counts.malformed == 2);
@@ -138,7 +138,7 @@ TEST_CASE("tmpfs: a hanging walk delays only its mount") {
   CHECK(mounts.tick() == 120);
 }
 
-TEST_CASE("tmpfs: of two mounts in one place the visible one is reported; of bind mounts the whole file system") {
+TEST_CASE("tmpfs: of two mounts at one place the visible one is reported, and for bind mounts the whole file system") {
   Mounts mounts(
       "1 0 0:1 / /place rw - tmpfs tmpfs rw,size=4k\n2 0 0:2 / /place rw - tmpfs tmpfs rw\n"
       "3 0 0:3 /sub /a rw - tmpfs tmpfs rw\n4 0 0:3 / /longer rw - tmpfs tmpfs rw\n"

@@ -1,4 +1,4 @@
-// The walk of a tmpfs, in a test folder on any file system.
+// Walks of a test folder, which may be on any file system.
 
 #include <algorithm>
 #include <atomic>
@@ -50,7 +50,7 @@ TmpfsEntry entry(const TmpfsTree& tree, const std::string& path) {
   return *found;
 }
 
-// st_size of the entries of a folder, as stat(2) reports it.
+// Sum of st_size, as stat(2) reports it, over the entries of a folder.
 std::int64_t lengths_in_kib(const std::vector<std::string>& paths) {
   std::int64_t bytes = 0;
   for (const std::string& path : paths) {
@@ -119,11 +119,11 @@ TEST_CASE("tmpfs walk: the largest of each kind are kept") {
   CHECK(tree.largest[2].path == "file6");
 }
 
-TEST_CASE("tmpfs walk: names of any bytes, and too long paths") {
+TEST_CASE("tmpfs walk: names may have any bytes, and paths may be too long") {
   const Folder folder;
   folder.fill("new\nline", 4096);
   folder.fill("\xff\xfe", 4096);
-  folder.fill("\\xFF\\xFE", 4096);  // the same when escaped
+  folder.fill("\\xFF\\xFE", 4096);  // a different name that looks the same when escaped
   folder.fill(std::string(200, 'l') + '/' + std::string(200, 'o'), 4096);
   const TmpfsTree tree = folder.walk();
   CHECK(tree.walk == TmpfsWalk::whole);
@@ -134,7 +134,7 @@ TEST_CASE("tmpfs walk: names of any bytes, and too long paths") {
   CHECK(tree.content.entries == 5);
 }
 
-TEST_CASE("tmpfs walk: partial if it has too many entries, is too deep or too slow") {
+TEST_CASE("tmpfs walk: the result is partial if there are too many entries, is too deep or too slow") {
   const Folder folder;
   for (int i = 0; i < 50; ++i) folder.fill("d/" + std::to_string(i), 1);
   WalkLimits limits = unhurried();
@@ -168,14 +168,14 @@ TEST_CASE("tmpfs walk: mounts on it are not entered, and other file systems are 
   CHECK(hidden.problem == "another mount hides it");
 }
 
-TEST_CASE("tmpfs walk: inaccessible directories") {
+TEST_CASE("tmpfs walk: inaccessible directories are counted") {
   const Folder folder;
   folder.fill("closed/x", 4096);
   folder.fill("open", 4096);
   const TmpfsMount mount = folder.mount();
   CHECK(walk_tmpfs({0, 1, "/nowhere"}, unhurried()).walk == TmpfsWalk::not_read);
   if (::geteuid() == 0) {
-    WARN("skipped: root may enter everything");
+    WARN("skipped: root can enter every directory");
     return;
   }
   fs::permissions(folder.path("closed"), fs::perms::none);
@@ -190,7 +190,7 @@ TEST_CASE("tmpfs walk: inaccessible directories") {
   CHECK(none.walk == TmpfsWalk::not_read);
 }
 
-TEST_CASE("tmpfs walk: files and folders that appear and disappear during it") {
+TEST_CASE("tmpfs walk: files and folders may appear and disappear during the walk") {
   const Folder folder;
   std::atomic<bool> stop{false};
   std::thread busy([&] {

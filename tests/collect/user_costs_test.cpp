@@ -10,7 +10,7 @@ namespace {
 
 const auto kNameOfUser = [](std::uint32_t uid) { return "user" + std::to_string(uid); };
 
-// Ticks of 10 s up to and including this time.
+// Takes ticks every 10 s up to and including `to_s`.
 std::string after_ticks(UserCosts& costs, const UserCosts::Used& used, std::int64_t from_s, std::int64_t to_s) {
   std::string problem;
   for (std::int64_t s = from_s; s <= to_s; s += 10) problem = costs.see(used, s * 1000, kNameOfUser);
@@ -19,7 +19,7 @@ std::string after_ticks(UserCosts& costs, const UserCosts::Used& used, std::int6
 
 }  // namespace
 
-TEST_CASE("users with expensive reads are named after five minutes, and no longer when they have ended") {
+TEST_CASE("users with expensive reads are named after five minutes, until the reads have ended") {
   UserCosts costs;
   // The first tick, which reads everything, does not count.
   CHECK(costs.see({{0, 60'000'000}}, 0, kNameOfUser).empty());
@@ -33,7 +33,7 @@ TEST_CASE("users with expensive reads are named after five minutes, and no longe
   CHECK(after_ticks(costs, {{1000, 10'000}}, 600, 600).empty());
 }
 
-TEST_CASE("usual reads are not reported") {
+TEST_CASE("reads of ordinary cost are not reported") {
   UserCosts costs;
   CHECK(after_ticks(costs, {{0, 100'000}, {1000, 90'000}}, 0, 3600).empty());
 }

@@ -1,4 +1,4 @@
-// Ticks from fakes of vmmap(1) and ps(1): scripts that print recorded output.
+// Ticks from fake vmmap(1) and ps(1), which are scripts that print recorded output.
 
 #include <chrono>
 #include <csignal>
@@ -19,7 +19,7 @@ using F = ProcessField;
 
 namespace {
 
-// vmmap prints the file of the pid, or an error without one; ps prints the file `ps`.
+// Fake vmmap prints the file named like the pid, or fails if there is none. Fake ps prints the file `list`.
 class StandIns {
  public:
   StandIns() {
@@ -42,7 +42,7 @@ class StandIns {
   test::TemporaryDirectory folder_;
 };
 
-// Pids end at 4,194,304: the tests use higher ones, which no started program has.
+// Real pids end at 4,194,304. The tests use higher ones, so that they belong to no process.
 std::string line_of(std::int32_t pid, const std::string& command, std::int32_t group = 0,
                     const std::string& start = "Sun Nov 22 12:42:56 2026") {
   return fmt::format("{:>5} 1 {} 501 alice S {} {}\n", pid, group == 0 ? pid : group, start, command);
@@ -91,7 +91,7 @@ Result<std::unique_ptr<VmmapSource>> make(const std::string& vmmap, const std::s
 
 }  // namespace
 
-TEST_CASE("vmmap source: a tick of the processes of a recorded machine") {
+TEST_CASE("vmmap source: a tick has the processes of a recorded machine") {
   const StandIns programs;
   programs.file("list", test::fixture("vmmap/ps"));
   programs.file("412", test::fixture("vmmap/macos-14"));
@@ -134,7 +134,7 @@ TEST_CASE("vmmap source: a tick of the processes of a recorded machine") {
   CHECK((*source).access().note.find("estimated") != std::string::npos);
 }
 
-TEST_CASE("vmmap source: PSS and SwapPss are the group's share") {
+TEST_CASE("vmmap source: a process group shares PSS and SwapPss") {
   const StandIns programs;
   programs.file("list",
                 line_of(7'000'070, "a", 7'000'070) + line_of(7'000'071, "b", 7'000'070) + line_of(7'000'080, "c"));
@@ -168,7 +168,7 @@ TEST_CASE("vmmap source: the regions of a process are counted and summed by name
   CHECK(source.tick().summaries.empty());
 }
 
-TEST_CASE("vmmap source: an exited process or one without regions yields nothing; one that had some, no zeros") {
+TEST_CASE("vmmap source: an exited process or one without regions yields nothing, and never zeros") {
   const StandIns programs;
   const std::int32_t alive = ::getppid();
   programs.file("list", line_of(7'000'070, "a") + line_of(99'999'999, "gone") + line_of(alive, "denied"));
@@ -212,7 +212,7 @@ TEST_CASE("vmmap source: exec, a reused pid, a new title and new rules") {
   const ProcessKey key = source.tick().processes.at(0).key;
   CHECK(source.tick().born.empty());
 
-  // ps dates a start by two clocks.
+  // ps computes the start time from two clocks, so it may differ by a second.
   programs.file("list", line_of(7'000'070, "/bin/a two", 0, "Sun Nov 22 12:42:57 2026"));
   const Tick titled = source.tick();
   CHECK(titled.processes.at(0).key == key);
@@ -262,7 +262,7 @@ TEST_CASE("vmmap source: a program that hangs or prints endlessly is killed with
   std::int32_t child = 0;
   std::ifstream(programs.path("child")) >> child;
   REQUIRE(child > 0);
-  // A signal takes time; after that the new parent may not have reaped it.
+  // The signal takes effect with a delay, and afterwards the new parent may not have reaped the process yet.
   const auto is_dead = [child] {
     std::ifstream stat(fmt::format("/proc/{}/stat", child));
     std::string words;
@@ -303,7 +303,7 @@ TEST_CASE("vmmap source: if ps fails there is no tick, and the error has its exi
   CHECK(tick.error().message == programs.path("ps") + " ended with exit status 2: broken");
 }
 
-TEST_CASE("vmmap source: the machine is sampled where there is a /proc") {
+TEST_CASE("vmmap source: the machine is sampled if there is a /proc") {
   const StandIns programs;
   programs.file("list", line_of(7'000'070, "a"));
   programs.file("7000070", kRegions);

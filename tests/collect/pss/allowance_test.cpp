@@ -17,7 +17,7 @@ TEST_CASE("the first tick may read all; after that there is the budget of a minu
   CHECK(allowance.left_us() == 300'000);
 }
 
-TEST_CASE("it is earned over time, less the cost of other work") {
+TEST_CASE("the budget grows over time, minus the cost of other work") {
   CpuBudget allowance(kHalfPercent);
   allowance.begin(0, 0);
   allowance.spend(300'000);
@@ -26,7 +26,7 @@ TEST_CASE("it is earned over time, less the cost of other work") {
   allowance.spend(10'000);
   allowance.begin(2'000, 0);
   CHECK(allowance.left_us() == -2'000);
-  // A quarter is reserved in any case.
+  // A quarter is reserved in all cases.
   allowance.begin(6'000, 1'000'000);
   CHECK(allowance.left_us() == 3'000);
 }
@@ -41,7 +41,7 @@ TEST_CASE("CPU time is saved up for a minute; a clock that stops or goes back ea
   CHECK(allowance.left_us() == 0);
 }
 
-TEST_CASE("without a limit it is never used up") {
+TEST_CASE("without a limit the budget is never used up") {
   CpuBudget allowance(0);
   CHECK(allowance.unlimited());
   allowance.begin(0, 0);

@@ -56,7 +56,7 @@ TEST_CASE("RSS replaces PSS while the sum fits into the machine's memory") {
 }
 
 TEST_CASE("memory that one process maps many times counts once") {
-  // 35 times 1 GiB.
+  // 35 mappings of 1 GiB.
   std::vector<ProcessSample> samples{approximated(1000, 2000, 35 * kGib)};
   bound_approximate(samples, machine(64 * kGib, 2000, kGib + 4000));
   const ProcessMemory& memory = samples[0].memory;

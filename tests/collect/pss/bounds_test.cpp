@@ -1,5 +1,5 @@
-// Estimates against the truth, over populations of processes that fork, write, map the same files as unrelated ones,
-// exec and exit.
+// Estimates against the truth, over populations of processes that fork, write, map the same files as unrelated
+// processes, exec and exit.
 
 #include <algorithm>
 #include <map>
@@ -43,7 +43,7 @@ class Population {
 
   std::int64_t family(const Life& life) const { return std::ranges::count(lives_, life.program, &Life::program); }
 
-  // As status has it.
+  // The sample from the process's status.
   ProcessSample sample(const Life& life) const {
     ProcessSample sample;
     const auto kib = [](const std::vector<int>& pages) { return static_cast<std::int64_t>(pages.size()) * kPageKib; };
@@ -55,7 +55,7 @@ class Population {
     return sample;
   }
 
-  // As smaps_rollup has it.
+  // The reading from the process's smaps_rollup.
   void read(Life& life) const {
     ExactReading now{.memory = sample(life).memory};
     ProcessMemory& memory = now.memory;
@@ -77,7 +77,7 @@ class Population {
   std::size_t below(std::size_t end) { return std::uniform_int_distribution<std::size_t>(0, end - 1)(random_); }
   Life& any() { return lives_[below(lives_.size())]; }
 
-  // Each share is rounded down, to a 4096th of a byte.
+  // In bytes. Each page's share is rounded down to a 4096th of a byte.
   std::int64_t pss(const std::vector<int>& pages) const {
     std::int64_t sum = 0;
     for (const int page : pages) sum += (kPageKib * 1024 << 12) / mappers_.at(page);
@@ -104,7 +104,7 @@ class Population {
     for (int i = 0; i < 20; ++i) map(life.anonymous, next_page_++);
   }
 
-  // As in relatives.
+  // Marks relatives as due, as the collector does.
   void relate(int pid, bool and_children) {
     for (Life& life : lives_) {
       if (life.pid == pid || (and_children && life.parent == pid)) life.related = true;
@@ -178,7 +178,7 @@ class Population {
     for (std::size_t i = below(20); i-- > 0 && !pages.empty();) unmap(pages, below(pages.size()));
   }
 
-  // Shared pages are copied.
+  // Writes to pages; shared ones are copied.
   void write(Life& life) {
     for (std::size_t i = below(20); i-- > 0 && !life.anonymous.empty();) {
       const std::size_t at = below(life.anonymous.size());
@@ -188,7 +188,7 @@ class Population {
     }
   }
 
-  // Of two files of 50 pages each.
+  // Maps pages of two files of 50 pages each.
   void map_of_file(std::vector<int>& pages) {
     for (std::size_t i = below(30); i-- > 0;) {
       const int page = -1 - static_cast<int>(below(50));
@@ -197,7 +197,7 @@ class Population {
   }
 
   std::mt19937 random_;
-  std::map<int, std::int64_t> mappers_;  // of each page; file pages are negative
+  std::map<int, std::int64_t> mappers_;  // number of mappers by page; file pages are negative
   std::vector<Life> lives_;
   int next_pid_ = 1;
   int next_page_ = 0;
@@ -236,7 +236,7 @@ TEST_CASE("a reading is within the bounds of the estimate before it, through any
       }
     }
   }
-  // They are no empty words.
+  // The test has made a significant number of estimates.
   CHECK(estimates > 2'500);
   CHECK(own > estimates / 10);
   CHECK(of_family > estimates / 10);

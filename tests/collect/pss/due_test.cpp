@@ -12,7 +12,7 @@ TEST_CASE("a denied rollup is tried again at keyframes") {
   CHECK(rollup_due(true, &last, true));
 }
 
-TEST_CASE("everything is read of every process but a zombie's memory") {
+TEST_CASE("all files of every process are read, except a zombie's memory") {
   ProcessSample last;
   last.state = 'S';
   CHECK(rollup_due(false, nullptr, false));
@@ -21,7 +21,7 @@ TEST_CASE("everything is read of every process but a zombie's memory") {
   CHECK_FALSE(rollup_due(false, &last, false));
 }
 
-TEST_CASE("a status is due at most two minutes after its last read, those of many pids in rotation") {
+TEST_CASE("a status is due at most two minutes after its last read, and many are read in rotation") {
   CHECK(status_due(1, std::nullopt, 0));
   CHECK_FALSE(status_due(1, 5'000, 5'000));
   constexpr std::int64_t began_ms = 1'000'000;

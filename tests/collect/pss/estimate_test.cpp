@@ -11,7 +11,8 @@ using F = ProcessField;
 
 namespace {
 
-// 100 MiB unshared, 20 of files with a quarter as its share, 8 of shared memory with a half.
+// Unshared memory of 100 MiB, 20 MiB of files of which a quarter counts in PSS, and 8 MiB of shared memory of which
+// half counts.
 ProcessMemory counters(std::int64_t anon_kib = 102'400, std::int64_t file_kib = 20'480,
                        std::int64_t shmem_kib = 8'192) {
   ProcessMemory memory;
@@ -72,7 +73,7 @@ TEST_CASE("changes of unshared anonymous memory count fully") {
   }
 }
 
-TEST_CASE("of shared memory the share is carried on") {
+TEST_CASE("the share of shared memory is kept from the last reading") {
   const ProcessSample file = estimated(reading(), counters(102'400, 40'960));
   CHECK(file.source == Source::estimated);
   CHECK(file.memory.get(F::pss_file) == 10'240);
@@ -92,16 +93,16 @@ TEST_CASE("pages that a forked process adds are unshared; freed ones are shared 
   CHECK(less.memory.get(F::pss_anon) == 25'600);
 }
 
-TEST_CASE("after a relative's fork nothing is certain, even without a changed counter") {
+TEST_CASE("after a relative's fork the estimate is uncertain, even without a changed counter") {
   CHECK(estimated(reading(), counters(), true).source == Source::estimated);
-  // A reader recognises this by a page that is shared.
+  // A reader can recognise this, because there is a shared page.
   CHECK(estimated(reading(), counters(), true).memory.get(F::pss) == 111'612);
   CHECK(estimated(reading(), counters(), true).memory.get(F::pss_anon) == 102'396);
   CHECK(estimated(reading(51'200), counters(), true).memory.get(F::pss_anon) == 51'200);
   CHECK(estimated(reading(), counters(102'404), true).source == Source::estimated);
 }
 
-TEST_CASE("without the parts of PSS, which Linux 5.3 brought, its share of RSS is carried on") {
+TEST_CASE("without the parts of PSS, which kernels before 5.3 lack, the ratio of PSS to RSS is kept") {
   ExactReading read = reading();
   for (const F part : {F::pss_anon, F::pss_file, F::pss_shmem}) read.memory.clear(part);
   const ProcessSample sample = estimated(read, counters(204'800, 40'960, 16'384));
@@ -124,7 +125,7 @@ TEST_CASE("swap of shared memory, which VmSwap omits, stays when other memory ch
 
 TEST_CASE("a share that is too large or too small is corrected, and USS with it") {
   ExactReading read = reading();
-  read.memory.set(F::pss_shmem, 8'192);  // no other process maps it
+  read.memory.set(F::pss_shmem, 8'192);  // no other process maps this memory
   read.memory.set(F::pss, 102'400 + 5'120 + 8'192);
   read.memory.set(F::private_dirty, 102'400 + 8'192);
   read.memory.set(F::shared_dirty, 0);
@@ -137,7 +138,7 @@ TEST_CASE("a share that is too large or too small is corrected, and USS with it"
   CHECK(sample.memory.get(F::shared_dirty) == 8'192);
 
   ProcessSample other = estimated(reading(), counters());
-  correct_shared(20'480 - 5'120 + 4'096, other);  // all is its own
+  correct_shared(20'480 - 5'120 + 4'096, other);  // all of the memory is unshared
   CHECK(other.memory.get(F::pss) == other.memory.get(F::vm_rss));
   CHECK(uss_kib(other.memory) == other.memory.get(F::vm_rss));
 }
@@ -152,7 +153,7 @@ TEST_CASE("USS is at most PSS and PSS at most RSS, however processes exit") {
   }
 }
 
-TEST_CASE("swap is counted; swap beyond the reading is unshared") {
+TEST_CASE("swap counts, and swap beyond the reading is unshared") {
   ProcessMemory now = counters(92'400);
   now.set(F::vm_swap, 10'000);
   const ProcessSample sample = estimated(reading(), now);
@@ -160,7 +161,7 @@ TEST_CASE("swap is counted; swap beyond the reading is unshared") {
   CHECK(sample.memory.get(F::swap_pss) == 10'000);
 }
 
-// With any counters PSS is within the bounds of what the process has mapped.
+// With any counters, PSS is within the bounds of the process's mapped memory.
 TEST_CASE("an estimate is never outside its bounds") {
   for (const std::int64_t pss_anon : {102'400, 51'200, 0}) {
     for (const std::int64_t anon : {0, 4, 102'400, 1'000'000}) {
@@ -180,13 +181,13 @@ TEST_CASE("an estimate is never outside its bounds") {
 TEST_CASE("bounds are the unshared memory and everything mapped") {
   const ProcessSample own = estimated(reading(), counters(102'400, 40'960));
   CHECK(pss_bounds(own) == PssBounds{102'400, 151'552});
-  // A part of possibly shared anonymous memory is its own, if the number of sharers is known.
+  // Some of the anonymous memory is known to be unshared if the number of sharers is known.
   const ProcessSample forked = estimated(reading(), counters(102'400, 40'960), true);
   CHECK(pss_bounds(forked) == PssBounds{0, 151'552});
   CHECK(pss_bounds(forked, 4) == PssBounds{25'599, 151'552});
   CHECK(pss_bounds(forked, 1) == PssBounds{102'400, 151'552});
   const ProcessSample known = estimated(reading(), counters());
-  CHECK(pss_bounds(known) == PssBounds{111'616 - 558, 111'616 + 558});  // others may map the same memory
+  CHECK(pss_bounds(known) == PssBounds{111'616 - 558, 111'616 + 558});  // other processes may map the same memory
   ProcessSample denied;
   denied.source = Source::approximate;
   denied.memory = counters();
@@ -200,7 +201,7 @@ TEST_CASE("an estimate's error counts at once, trust grows slowly and is never c
   CHECK(learn(0.25, 1'000, 900) == 0.9);
   CHECK(learn(0.25, 1'000, 5'000) == 5);
   CHECK(learn(0.25, 1'000, 50'000) == 8);
-  CHECK(learn(0.25, 0, 100) == 0.25);  // there was nothing to learn
+  CHECK(learn(0.25, 0, 100) == 0.25);  // there was nothing to learn from
   double part = 1;
   for (int reading = 0; reading < 20; ++reading) part = learn(part, 1'000, 0);
   CHECK(part == 1.0 / 64);
@@ -211,7 +212,7 @@ TEST_CASE("touched memory is changed memory, including possible changes without 
   constexpr RelativesSince none{};
   constexpr RelativesSince wrote{.wrote_kib = kAnyKib};
   CHECK(touched_kib(read, counters(), wrote, read.at_ms + 1'000'000) == 0);
-  CHECK(touched_kib(read, counters(150'000), none, read.at_ms) == 0);  // its own
+  CHECK(touched_kib(read, counters(150'000), none, read.at_ms) == 0);  // unshared memory
   CHECK(touched_kib(read, counters(102'400, 20'580), none, read.at_ms) == 100);
   const ProcessMemory now = counters(102'400, 20'580);
   CHECK(touched_kib(read, now, {.forked = true}, read.at_ms) == 100 + *now.get(F::vm_rss) / 8);

@@ -1,4 +1,4 @@
-// The maximum change of a process's PSS by other processes.
+// The maximum change of a process's PSS that other processes can cause.
 
 #include "collect/pss/mapper_changes.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr SharedUses kLarge{SharedUse{100'000, 50'000}, SharedUse{100'000, 50'000}};
 
-// A mapper of files.
+// A process that maps files with this RSS and PSS.
 SharedUses files(std::int64_t rss_kib, std::int64_t pss_kib) {
   return {SharedUse{rss_kib, pss_kib}, SharedUse{}};
 }
@@ -31,18 +31,18 @@ struct Changes {
 
 }  // namespace
 
-TEST_CASE("mappers: a new mapper takes its part from the readings before") {
+TEST_CASE("mappers: a new mapper reduces the PSS of earlier readings by its part") {
   Changes all;
   std::optional<ObservedMapper> mapper;
   all.next();
-  all.changes.observe(files(6'000, 2'000), false, all.now_ms, mapper);  // the third: 1/2 - 1/3 of it
+  all.changes.observe(files(6'000, 2'000), false, all.now_ms, mapper);  // the third mapper: 1/2 - 1/3
   CHECK(all.since(1'000) == 1'000);
   CHECK(all.since(2'000) == 0);
   CHECK(all.changes.change_kib(files(400, 200), 1'000) == 400);
   CHECK(all.changes.change_kib({SharedUse{}, SharedUse{9'000, 9'000}}, 1'000) == 0);
   all.next();
   CHECK_FALSE(all.changes.finish(all.now_ms));
-  all.changes.observe(files(12'000, 8'000), false, all.now_ms, mapper);  // of another file it is the only one
+  all.changes.observe(files(12'000, 8'000), false, all.now_ms, mapper);  // the only mapper of another file
   CHECK(all.since(2'000) > 0);
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("mappers: an exec releases all and maps again") {
   CHECK(all.since(1'000) == 2'000);
 }
 
-TEST_CASE("mappers: changes are forgotten with the readings that they are of") {
+TEST_CASE("mappers: changes are discarded with the readings that they refer to") {
   Changes all;
   std::optional<ObservedMapper> mapper;
   all.next();
@@ -89,7 +89,7 @@ TEST_CASE("mappers: changes are forgotten with the readings that they are of") {
   CHECK(all.since(1'000) == 2'000);
 }
 
-TEST_CASE("mappers: a process with a small share can lose little, for any mappings of others") {
+TEST_CASE("mappers: a process with a small share can lose little, however much other processes map") {
   Changes all;
   std::optional<ObservedMapper> mapper;
   all.next();

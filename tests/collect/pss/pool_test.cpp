@@ -25,7 +25,7 @@ ProcessMemory backend_counters(std::int64_t shmem_kib = 40'000, std::int64_t fil
   return memory;
 }
 
-// It has a part of its shared memory and files.
+// `part` is the process's share of its shared memory and files.
 ExactReading backend_reading(std::int64_t part, std::int64_t age_ms, const ProcessMemory& memory = backend_counters()) {
   ExactReading read{.memory = memory, .at_ms = kNow - age_ms};
   read.memory.set(F::anonymous, *memory.get(F::rss_anon));
@@ -37,7 +37,7 @@ ExactReading backend_reading(std::int64_t part, std::int64_t age_ms, const Proce
   return read;
 }
 
-// Backends of one server.
+// The backends of a server.
 struct Server {
   std::vector<ProcessMemory> memories;
   std::vector<std::optional<ExactReading>> readings;
@@ -100,7 +100,7 @@ TEST_CASE("a pool: none if readings lack the parts of PSS, before Linux 5.3") {
   CHECK(server.pools().empty());
 }
 
-TEST_CASE("a pool: its shares are those of the newest readings, of which there are few in a minute") {
+TEST_CASE("a pool: the shares are from the newest readings, of which there are few per minute") {
   Server server(10);
   server.readings[0] = backend_reading(2, 3'600'000);
   server.readings[1] = backend_reading(10, 70'000);
@@ -130,7 +130,7 @@ TEST_CASE("a pool: a process without readings is estimated from its siblings") {
   CHECK(sample.memory.get(F::pss_file) == 800);
   CHECK(sample.memory.get(F::pss_anon) == 2'000);
   CHECK(sample.memory.get(F::pss) == 4'800);
-  // That none of its anonymous memory is shared is not known.
+  // Whether its anonymous memory is shared is unknown.
   ProcessSample alone = approximated(backend_counters());
   estimate_by_siblings({1, 0.1, 0.05}, nullptr, alone);
   CHECK(alone.memory.get(F::pss_anon) == 3'996);
@@ -157,7 +157,7 @@ TEST_CASE("a pool: pages newer than a member's reading have the siblings' share"
   CHECK(less.memory == before);
 }
 
-// 200 backends of 1 GB of shared memory; in each tick some start and exit, so that all are related.
+// 200 backends that share 1 GB. In each tick some start and exit, so that all are related to a change.
 TEST_CASE("a pool: a few members are read in rotation, the others are as accurate") {
   constexpr std::size_t kBackends = 200;
   Server server(kBackends);
@@ -167,7 +167,7 @@ TEST_CASE("a pool: a few members are read in rotation, the others are as accurat
   std::int64_t all_kib = 0;
   for (int tick = 0; tick < 6 * 180; ++tick) {
     now_ms += 10'000;
-    // The share of each changes with their number.
+    // Each backend's share depends on the number of backends.
     const auto part = static_cast<std::int64_t>(150 + tick % 100);
     for (ProcessMemory& memory : server.memories) {
       memory = backend_counters(1'000'000);

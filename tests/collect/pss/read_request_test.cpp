@@ -23,8 +23,8 @@ ReadRequest claim(RequestKind kind, std::int64_t cost_us, double urgency) {
   return {kind, cost_us, urgency};
 }
 
-// A machine on which more processes change than may be read, with other reads in rotation. Costs are given, not
-// measured.
+// A machine on which more processes change than the budget covers, with other reads in rotation. The costs of reads are
+// given instead of measured.
 struct Recorder {
   static constexpr std::int64_t kReadUs = 2'000;
   static constexpr std::int64_t kSmapsUs = 3'000;
@@ -98,7 +98,7 @@ struct Recorder {
 
   std::int64_t now_ms = 1'000'000;
   CpuBudget allowance{kPpm};
-  std::vector<std::int64_t> movers;  // when each was read
+  std::vector<std::int64_t> movers;  // time of the last read of each process
   std::int64_t mover_touched_kib;
   std::vector<MappingCandidate> candidates;
   MappingPlan summaries{MappingLimits{}};
@@ -108,7 +108,7 @@ struct Recorder {
   std::int64_t spent_us = 0;
   std::int64_t of_first_us = 0;
   std::map<RequestKind, int> times;
-  std::map<std::int32_t, int> of_process;  // mapping reads
+  std::map<std::int32_t, int> of_process;  // mapping reads per process
 };
 
 }  // namespace
@@ -126,7 +126,7 @@ TEST_CASE("requests are granted in the order of urgency until the budget is used
   CHECK(grant_requests({}, allowance_us).empty());
 }
 
-TEST_CASE("a read in rotation is as urgent as an outdated reading, and increasingly so") {
+TEST_CASE("a read in rotation is as urgent as a read of an outdated process, and becomes more urgent with time") {
   CHECK(turn_urgency(0, 900'000) == kDoublings);
   CHECK(turn_urgency(450'000, 900'000) == 1.5 * kDoublings);
   const std::vector<ReadRequest> walk{claim(RequestKind::walk, 100, turn_urgency(60'000, 1'800'000))};
@@ -138,11 +138,11 @@ TEST_CASE("a read in rotation is as urgent as an outdated reading, and increasin
   const ReadSelection mover_first = choose(std::vector{still}, 1, {}, walk);
   CHECK(mover_first.granted.count(RequestKind::walk) == 0);
   CHECK(mover_first.chosen.size() == 1);
-  // While budget is left, grants are not counted.
+  // As long as there is budget, grants are unlimited.
   CHECK(choose(std::vector{still}, 1'000, {}, walk).granted.count(RequestKind::summary) == Grants::kAny);
 }
 
-TEST_CASE("next to 200 changing processes each kind of read gets its share, and the total is kept") {
+TEST_CASE("besides 200 changing processes each kind of read gets its share within the total budget") {
   const std::int64_t touched_kib = GENERATE(1'000, 20'000, 150'000);
   CAPTURE(touched_kib);
   Recorder recorder(touched_kib);
@@ -153,14 +153,14 @@ TEST_CASE("next to 200 changing processes each kind of read gets its share, and 
   CHECK(recorder.spent_us - recorder.of_first_us <= earned_us + 2 * Recorder::kWalkUs);
   CHECK(recorder.spent_us >= earned_us * 95 / 100);
   CHECK(recorder.times[RequestKind::rollup] * Recorder::kReadUs > earned_us * 9 / 10);
-  // At least a quarter as often as without other reads.
+  // Reads are at least a quarter as frequent as without other kinds.
   CHECK(recorder.times[RequestKind::walk] >= hours * 2 / 4);
   CHECK(recorder.times[RequestKind::cgroups] >= hours * 12 / 4);
   CHECK(recorder.times[RequestKind::summary] >= hours * 80 / 4);
   CHECK(recorder.of_process.size() == 20);
   const auto least = std::ranges::min_element(recorder.of_process, {}, [](const auto& of) { return of.second; });
   CHECK(least->second >= hours);
-  // They do not delay changed processes either.
+  // Reads in rotation do not delay the reads of changed processes either.
   const std::int64_t oldest_ms = *std::ranges::min_element(recorder.movers);
   CHECK(recorder.now_ms - oldest_ms < 200 * Recorder::kReadUs * 1'000 / kPpm * 3 / 2);
 }
@@ -180,12 +180,12 @@ TEST_CASE("a mapping read needs its own budget before it is requested") {
   REQUIRE(read.size() == 1);
   plan.read(read[0], 50'000);
   CHECK(plan.coming(1'020'000).empty());
-  // A deferred read that is due is reported, even without a request.
+  // A due read without budget is reported as deferred, even if it was not requested.
   CHECK_FALSE(plan.next(candidates, 1'020'000, MappingRequest::due, 0).deferred.empty());
   CHECK_FALSE(plan.coming(1'010'000 + 5 * kHourMs).empty());
 }
 
-TEST_CASE("after the first tick, which reads all, reads in rotation do not wait for minutes") {
+TEST_CASE("reads in rotation wait less than minutes after the first tick, which reads all processes") {
   CpuBudget allowance(kPpm);
   allowance.begin(0, 0);
   allowance.spend(5'000'000);
@@ -193,7 +193,7 @@ TEST_CASE("after the first tick, which reads all, reads in rotation do not wait 
   CHECK(allowance.left_us() == 0);
   allowance.begin(6'000, 0);
   CHECK(allowance.left_us() == 5'000);
-  // A later debt is counted in full.
+  // A later debt counts in full.
   allowance.spend(5'000'000);
   allowance.begin(11'000, 0);
   CHECK(allowance.left_us() == 5'000 - 5'000'000 + 25'000);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMuch = 1'000'000'000;
 
-// Read a while ago, at the usual cost, and unchanged since.
+// A process that was read a while ago at the usual cost, and that is unchanged.
 ReadCandidate still() {
   return {.rss_kib = 50'000, .pss_kib = 50'000, .age_ms = 30'000, .cost = {300, 400}};
 }
@@ -34,7 +34,7 @@ TEST_CASE("an unchanged process is not read until its reading is too old") {
   CHECK_FALSE(due(old));
   old.age_ms = kGreatestAgeMs;
   CHECK(due(old));
-  // Expensive ones are read less often, but within a limit.
+  // Reads of an expensive process are less frequent, but there is a maximum age.
   old.cost.cpu_us = 3'000;
   CHECK_FALSE(due(old));
   old.age_ms = 3 * kGreatestAgeMs;
@@ -44,7 +44,7 @@ TEST_CASE("an unchanged process is not read until its reading is too old") {
   CHECK(due(old));
 }
 
-TEST_CASE("a change makes due, a page or two does not") {
+TEST_CASE("a change makes a process due, but a page or two does not") {
   CHECK(due(moved(300)));
   CHECK_FALSE(due(moved(210)));
   ReadCandidate small = moved(33);
@@ -52,7 +52,7 @@ TEST_CASE("a change makes due, a page or two does not") {
   CHECK(due(small));
   small.touched_kib = 26;
   CHECK_FALSE(due(small));
-  // A 32nd, if that is small.
+  // For small processes, a 32nd of the PSS is enough.
   small = moved(45);
   small.pss_kib = 1'600;
   CHECK(due(small));
@@ -72,16 +72,16 @@ TEST_CASE("a long reading is followed by a pause, even if the process changes") 
   large.age_ms = 100'000;
   CHECK(due(large));
   large.age_ms = 0;
-  large.unread = true;  // it has exec'd: its cost is unknown
+  large.unread = true;  // it has exec'd, so its cost is unknown
   CHECK(due(large));
 }
 
-TEST_CASE("the largest change comes first, new processes before all") {
+TEST_CASE("new processes come first, then the largest changes") {
   ReadCandidate fresh{.unread = true, .rss_kib = 100'000};
   CHECK(chosen({moved(1'000), moved(40'000), still(), moved(5'000), fresh}) == std::vector<std::size_t>{4, 1, 3, 0});
 }
 
-TEST_CASE("the budget is kept, except for the last reading that it started") {
+TEST_CASE("only the last read may exceed the budget") {
   std::vector<ReadCandidate> needs(100, moved(1'000));
   const ReadSelection choice = choose(needs, 1'000);
   CHECK(choice.chosen.size() == 4);  // 300 µs each
@@ -106,7 +106,7 @@ TEST_CASE("no process waits forever, even if others change all the time") {
   CHECK(std::accumulate(readings.begin(), readings.end(), 0) == 3'600 * 4);
 }
 
-TEST_CASE("a process with accurate estimates is read after larger changes, or later") {
+TEST_CASE("a process whose estimates are accurate is due only after larger changes or a longer time") {
   ReadCandidate trusted = moved(4'000);
   trusted.wrong_part = 1.0 / 64;
   CHECK_FALSE(due(trusted));
@@ -115,14 +115,14 @@ TEST_CASE("a process with accurate estimates is read after larger changes, or la
   trusted.age_ms = 30'000;
   trusted.touched_kib = 20'000;
   CHECK(due(trusted));
-  ReadCandidate shared = moved(300);  // most of it is shared with others: small changes matter
+  ReadCandidate shared = moved(300);  // most of it is shared, so small changes matter
   shared.wrong_part = 0.5;
   CHECK_FALSE(due(shared));
   shared.pss_kib = 10'000;
   CHECK(due(shared));
 }
 
-TEST_CASE("in a burst those that changed most are read beyond the budget, unchanged ones are not") {
+TEST_CASE("in a burst the most changed processes are read beyond the budget, unchanged ones are not") {
   ReadCandidate grown = still();
   grown.moved_kib = 500'000;
   ReadCandidate unread = still();
@@ -134,7 +134,7 @@ TEST_CASE("in a burst those that changed most are read beyond the budget, unchan
   add_foremost(needs, choice);
   CHECK(choice.chosen == std::vector<std::size_t>{2, 3, 1});
   CHECK(choice.deferred == 0);
-  // A process that is read anyway is not read twice.
+  // A process that is due anyway is not read twice.
   choice = choose(needs, kMuch);
   add_foremost(needs, choice);
   CHECK(choice.chosen == std::vector<std::size_t>{3, 1, 2});
