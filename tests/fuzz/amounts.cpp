@@ -11,7 +11,7 @@ void require_round_trip(std::string_view text, Parse parse, Print print) {
   if (!amount) return require(amount.error().kind == ErrorKind::malformed, "the error's kind");
   require(*amount >= decltype(*amount){}, "no amount is negative");
   const auto again = parse(print(*amount));
-  require(again.ok() && *again == *amount, "an amount is read back as it was printed");
+  require(again.ok() && *again == *amount, "a printed amount is read back as the same amount");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ constexpr query::Recorded kRecorded{kNow - 7 * query::kDayMs, kNow};
 void require_time(std::string_view text, Zone zone) {
   const auto time = query::parse_time(text, kNow, zone);
   if (!time) return require_shown(time.error());
-  require(query::parse_exit(text, kNow, zone).ok(), "what is a time can be the end of a range");
+  require(query::parse_exit(text, kNow, zone).ok(), "a valid time can be the end of a range");
 }
 
 void require_day(std::string_view text, Zone zone) {
@@ -24,7 +24,7 @@ void require_day(std::string_view text, Zone zone) {
   require(query::day_before(*day, 1, zone).end_ms == day->begin_ms, "the day before ends where the day begins");
 }
 
-// Lines of the text as the options --at, --from, --to, --last, --day and --step.
+// Uses the lines of the text as the options --at, --from, --to, --last, --day and --step.
 void require_range(std::string_view text) {
   query::Options options;
   options.zone = Zone::utc;
@@ -36,7 +36,7 @@ void require_range(std::string_view text) {
   if (!when) return require_shown(when.error());
   require(!when->range || when->range->from_ms <= when->range->to_ms, "a range does not end before it begins");
   const auto step = query::parse_step(options, "it is nothing");
-  require(!step.ok() || !*step || **step > 0, "a step goes on");
+  require(!step.ok() || !*step || **step > 0, "a step is positive");
 }
 
 }  // namespace

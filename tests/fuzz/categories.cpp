@@ -43,25 +43,26 @@ std::vector<Alone> each_alone(const std::vector<CategoryRule>& rules) {
   std::vector<Alone> alone;
   for (const CategoryRule& rule : rules) {
     auto categoriser = Categoriser::make({rule});
-    require(categoriser.ok(), "what is a rule among others is one alone");
+    require(categoriser.ok(), "a rule that is valid among others is valid alone");
     alone.push_back({rule.name, *std::move(categoriser)});
   }
   return alone;
 }
 
-// By itself a rule takes the same processes as among others, unless an earlier one takes them.
+// A rule matches the same processes alone as among others, except those that an earlier rule matches.
 void require_first(const std::vector<Alone>& rules, const ProcessInfo& info, const std::string& category) {
   for (const Alone& rule : rules) {
     const bool takes = rule.categoriser.category(info) == rule.name;
     require(takes == (category == rule.name), "the first rule that matches wins");
     if (takes) return;
   }
-  require(category == kOtherCategory, "what no rule takes is other");
+  require(category == kOtherCategory, "a process that no rule matches is in the category other");
 }
 
 }  // namespace
 
-// Up to three lines of rules, their patterns between tabs; then processes, their texts between tabs.
+// The text consists of up to three lines of rules with their patterns between tabs, and of processes with their texts
+// between tabs.
 void categories(std::string_view text) {
   static const auto built_in = Categoriser::make(default_category_rules());
   std::vector<CategoryRule> rules;

@@ -8,7 +8,7 @@
 namespace memoir::fuzz {
 namespace {
 
-// The next record; bytes beyond the end of the text are 0.
+// Returns the next record; bytes beyond the end of the text are 0.
 template <typename Record>
 Record record_of(std::string_view& text) {
   Record record{};
@@ -35,7 +35,7 @@ void require_event(const ProcessEvent& event) {
 
 }  // namespace
 
-// Records in the rings' format, one after the other.
+// The text consists of records in the format of the ring buffers.
 void census_record(std::string_view text) {
   constexpr KernelUnits units{4096, 100};
   ExitFold fold;
@@ -55,7 +55,7 @@ void census_record(std::string_view text) {
     ended += event.kind == ProcessEventKind::exited ? 1 : 0;
     fold.note(event, nullptr, {1'795'166'412'000});
   }
-  require(fold.take().exits <= ended, "an end is counted once");
+  require(fold.take().exits <= ended, "an exit is counted once");
 }
 
 }  // namespace memoir::fuzz

@@ -7,7 +7,7 @@ namespace {
 
 using Maybe = std::optional<std::int64_t>;
 
-// Valid input has valid values, and invalid input a reason.
+// The values of valid input must be valid, and invalid input must have a reason.
 template <typename T>
 void require_natural(std::string_view text, const memoir::Result<T>& parsed, std::initializer_list<Maybe T::*> values) {
   if (!parsed) return memoir::fuzz::require_good(parsed.error(), text);

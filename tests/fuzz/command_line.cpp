@@ -3,7 +3,7 @@
 #include "fuzz/require.h"
 #include "fuzz/targets.h"
 
-// Each line is an argument of memoir.
+// Each line of the text is an argument of memoir.
 void memoir::fuzz::command_line(std::string_view text) {
   std::vector<std::string> arguments;
   while (!text.empty() && arguments.size() < 32) arguments.emplace_back(cut_line(text));

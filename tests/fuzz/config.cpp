@@ -6,7 +6,7 @@
 namespace memoir::fuzz {
 namespace {
 
-// The printed form does not keep a rule's line.
+// Removes the lines of rules, which the printed form does not contain.
 Config without_lines(Config config) {
   for (CategoryRule& rule : config.categories) rule.line = 0;
   for (RedactionRule& rule : config.redaction.rules) rule.line = 0;
@@ -22,8 +22,8 @@ void config(std::string_view text) {
     return require(read.error().message.starts_with("file:"), "an error names the file");
   }
   const auto again = parse_config(format_config(*read), "printed");
-  require(again.ok(), "what is printed can be read");
-  require(without_lines(*again) == without_lines(*read), "what is printed is the same");
+  require(again.ok(), "the printed form can be read");
+  require(without_lines(*again) == without_lines(*read), "the printed form is the same configuration");
 }
 
 }  // namespace memoir::fuzz

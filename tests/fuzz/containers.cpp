@@ -35,7 +35,7 @@ void require_described(const std::string& root, const char* runtime) {
 
 }  // namespace
 
-// The first line is the path of a cgroup; the whole text is the content of each container manager's file.
+// The first line is the path of a cgroup; the text is also the content of each container manager's file.
 void containers(std::string_view text) {
   static const test::TemporaryDirectory directory;
   static const std::string root = directory.path();
@@ -47,7 +47,7 @@ void containers(std::string_view text) {
   const std::string_view cgroup = text.substr(0, text.find('\n'));
   const Container container = container_in(cgroup);
   require(container.runtime.empty() == container.key.empty(), "a container has a runtime and a key");
-  require(container_of(cgroup) == container_label(container), "a label is of the container");
+  require(container_of(cgroup) == container_label(container), "the label belongs to the container");
   for (const Fd& file : written) write_all(file, text);
   for (const char* runtime : {"docker", "podman", "cri-o", "containerd"}) require_described(root, runtime);
 }

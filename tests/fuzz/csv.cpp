@@ -12,7 +12,7 @@ namespace {
 
 using query::Table;
 
-// Written text is read back: cells of text, ended by NULs, in rows of three.
+// Writes cells, which end with NUL in the text, in rows of three, and reads them back.
 void require_written(std::string_view text) {
   Table table;
   table.columns = {{"a", "A"}, {"b", "B"}, {"c", "C"}};
@@ -23,19 +23,19 @@ void require_written(std::string_view text) {
   const auto read = test::csv_records(query::csv_header(table.columns) + query::csv_rows(table));
   require(read.has_value(), "quotes are closed");
   const auto& records = *read;
-  require(records.size() == table.rows.size() + 1, "a row is a record");
+  require(records.size() == table.rows.size() + 1, "each row is a record");
   for (std::size_t at = 0; at < table.rows.size(); ++at) {
-    require(records[at + 1].size() == 3, "a cell is a field");
+    require(records[at + 1].size() == 3, "each cell is a field");
     for (std::size_t i = 0; i < 3; ++i) {
       require(records[at + 1][i] == to_utf8(std::get<std::string>(table.rows[at][i])),
-              "a field says what the cell did");
+              "the field has the text of the cell");
     }
   }
 }
 
 }  // namespace
 
-// The series that `memoir leaks --csv` reads; and cells to write.
+// The text is read as the series of `memoir leaks --csv`, and then written as cells.
 void csv(std::string_view text) {
   require_written(text);
   const auto series = query::parse_leak_csv(text, "file");

@@ -24,7 +24,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Numbers that overflow sums and products.
+// Numbers that make sums and products overflow.
 constexpr std::array<std::int64_t, 14> kNumbers{0,
                                                 1,
                                                 -1,
@@ -77,7 +77,7 @@ const std::vector<Words>& questions() {
   return all;
 }
 
-// Some hours of a machine with a bit of everything, rolled up.
+// Returns the bytes of a recording of some hours that has some data of every kind, including rollups.
 std::string recorded_bytes() {
   test::History history(60'000);
   history.begin_run();
@@ -106,7 +106,7 @@ std::string recorded_bytes() {
   history.death(12);
   history.tick(3);
   history.end_run();
-  // In a copy's format, which needs no -wal.
+  // Converts the file to the format of a copy, which needs no -wal.
   SQLite::Database(history.path(), SQLite::OPEN_READWRITE).exec("PRAGMA journal_mode = DELETE");
   return test::slurp(history.path());
 }
@@ -125,7 +125,7 @@ std::vector<Column> columns_of(SQLite::Database& database) {
   return columns;
 }
 
-// Reads numbers from the input; 0 after its end.
+// Reads numbers from the input; 0 beyond its end.
 class Input {
  public:
   explicit Input(std::string_view text) : text_(text) {}
@@ -149,8 +149,8 @@ class Input {
   std::string_view text_;
 };
 
-// The file of a small recording, restored and damaged within some microseconds: it is opened once for writing, and has
-// neither a -wal nor a journal.
+// The file of a small recording, which is restored and damaged within microseconds. It is opened once for writing, and
+// has neither a -wal nor a journal.
 class Damaged {
  public:
   Damaged() : path_(directory_.path() + "/memoir.db") {
@@ -166,7 +166,8 @@ class Damaged {
 
   const std::string& path() const { return path_; }
 
-  // Applies the remaining input: other values in some rows, which anyone with SQLite can write, then other bytes.
+  // Applies the remaining input: first other values in some rows, as anyone with SQLite can write them, then other
+  // bytes.
   void damage(Input& input) {
     write(0, whole_);
     for (std::size_t updates = input.byte() % 4; updates > 0 && !input.at_end(); --updates) update(input);
@@ -197,7 +198,7 @@ class Damaged {
     const std::int64_t number = kNumbers[input.byte() % kNumbers.size()];
     const std::size_t row = input.byte();
     try {
-      // One row, or all of them by the same amount; a text becomes digits, and a blob is truncated.
+      // Changes one row, or all rows by the same amount. Texts become digits, and blobs are truncated.
       const std::string condition = row >= 200 ? ""
                                                : " WHERE (" + column.name + ") IN (SELECT " + column.name + " FROM " +
                                                      column.table + " LIMIT 1 OFFSET " + std::to_string(row % 16) + ")";
@@ -224,11 +225,11 @@ void require_answered(const Words& words, const std::string& path) {
   const test::ManualClock clock({test::History::kStart + 3 * test::History::kHour, 0});
   const query::Outcome outcome = query::run_query(arguments, clock);
   const bool says_why = !outcome.error.empty() || !outcome.out.empty();
-  require(outcome.exit == query::Exit::answered || says_why, "no result has a message");
+  require(outcome.exit == query::Exit::answered || says_why, "a result is absent only with a message");
   std::string_view error = outcome.error;
   while (!error.empty()) {
     const std::string_view line = cut_line(error);
-    require(to_printable(line) == line, "what is complained of is printable");
+    require(to_printable(line) == line, "messages are printable");
   }
   if (outcome.exit != query::Exit::answered || words.back() != "json") return;
   require(nlohmann::json::accept(outcome.out), "JSON is JSON");
@@ -236,8 +237,8 @@ void require_answered(const Words& words, const std::string& path) {
 
 }  // namespace
 
-// The first byte is the query, the next ones the number of rows with other values, and the rows; the others are damaged
-// bytes: their place, number and values.
+// The first byte chooses the query. Then follow the number of rows to change, and these rows. The remaining bytes
+// damage the file: positions, lengths and values.
 void database(std::string_view text) {
   log_level(LogLevel::error);
   static Damaged damaged;

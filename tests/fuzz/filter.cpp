@@ -34,7 +34,7 @@ void require_subject(std::string_view text, const std::vector<StoredProcess>& pr
 
 }  // namespace
 
-// Each line is an expression, and each a subject.
+// Each line is tried as an expression and as a subject.
 void filter(std::string_view text) {
   static const std::vector<StoredProcess> processes = some_processes();
   std::vector<std::string> expressions;
@@ -47,7 +47,7 @@ void filter(std::string_view text) {
   if (!filter) return require_shown(filter.error());
   for (const StoredProcess& process : processes) {
     const bool taken = filter->matches(process);
-    require(taken || !filter->takes_all(), "what takes all takes each");
+    require(taken || !filter->takes_all(), "a filter that accepts all accepts each");
   }
   for (const query::Filter::Miss& miss : filter->misses(processes)) {
     require(to_printable(miss.sentence) == miss.sentence, "names of missing values are printable");

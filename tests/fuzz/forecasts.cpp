@@ -2,7 +2,7 @@
 #include "fuzz/targets.h"
 #include "recorder/alert/forecast.h"
 
-// The answer of `memoir leaks --format json`.
+// The text is read as the output of `memoir leaks --format json`.
 void memoir::fuzz::forecasts(std::string_view text) {
   const auto forecasts = parse_forecasts(text);
   if (!forecasts) return require_shown(forecasts.error());

@@ -1,4 +1,4 @@
-// The entries that libFuzzer calls. The program's name, fuzz_NAME, selects the target.
+// The functions that libFuzzer calls. The name of the program, fuzz_NAME, selects the target.
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerInitialize(const int* /*argc*/, char*** argv) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // Kernel texts are bytes; char may alias any object.
+  // The kernel's texts are bytes; char may alias any object.
   run_target({reinterpret_cast<const char*>(data), size});
   return 0;
 }

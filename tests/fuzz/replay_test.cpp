@@ -1,6 +1,5 @@
-// The fuzz targets over every fixture, their own seeds, and deterministic mutations of those, so that each build
-// exercises them.
-// MEMOIR_FUZZ_SEED chooses other mutations.
+// Runs the fuzz targets on every fixture, on their own seeds, and on deterministic mutations of both, so that each
+// build exercises them. MEMOIR_FUZZ_SEED selects other mutations.
 
 #include <array>
 #include <cstdlib>
@@ -98,7 +97,7 @@ class Mutator {
   std::mt19937_64 random_;
 };
 
-// A copy of exactly the text's size, so that the address sanitizer finds reads beyond it.
+// Copies the text to memory of exactly its size, so that the address sanitizer detects reads beyond it.
 void run(const fuzz::Target& target, std::string_view text) {
   const std::unique_ptr<char[]> exact(new char[text.size()]);
   text.copy(exact.get(), text.size());
@@ -111,7 +110,7 @@ void run_all(const fuzz::Target& target, const std::vector<std::string>& texts) 
   for (int i = 0; i < test::trials(target.mutations); ++i) run(target, mutator.next());
 }
 
-// Texts written for one target: cases missing in the fixtures, and past failures.
+// Texts written for this target: cases that the fixtures lack, and past failures.
 std::vector<std::string> seeds_of(const char* target) {
   std::vector<std::string> seeds;
   const std::string folder = std::string(MEMOIR_FUZZ_SEEDS) + "/" + target;

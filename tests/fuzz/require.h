@@ -1,6 +1,6 @@
 #pragma once
 
-// Conditions that must be true after any parse, shared by the fuzz targets.
+// Conditions that must be true after any parse; shared by the fuzz targets.
 
 #include <algorithm>
 #include <cstdio>
@@ -26,7 +26,7 @@ inline void require_inside(std::string_view part, std::string_view text) {
           "a view is inside the text");
 }
 
-// An error is about the text (not_found only for an empty one), and its message short and printable.
+// An error must concern the text (not_found only for an empty text), and its message must be short and printable.
 inline void require_good(const Error& error, std::string_view text) {
   const bool gone = text.empty() && error.kind == ErrorKind::not_found;
   require(gone || error.kind == ErrorKind::malformed, "the error's kind");
@@ -34,7 +34,7 @@ inline void require_good(const Error& error, std::string_view text) {
   require(to_printable(error.message) == error.message, "the error is printable");
 }
 
-// The same for user input, which may be long and is shown in full, each error in a line of its own.
+// The same for user input, which may be long and is shown in full. Each error has its own line.
 inline void require_shown(const Error& error) {
   require(error.kind == ErrorKind::malformed && !error.message.empty(), "the error's kind");
   std::string lines = error.message;
@@ -42,7 +42,7 @@ inline void require_shown(const Error& error) {
   require(to_printable(lines) == lines, "the error is printable");
 }
 
-// Fields are set and never negative; after an error none is set.
+// Fields that are set are not negative; after an error no field is set.
 template <typename E>
 void require_good(const FieldSet<E>& fields, bool parsed) {
   for (std::size_t i = 0; i < FieldSet<E>::kCount; ++i) {

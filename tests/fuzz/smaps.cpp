@@ -27,7 +27,7 @@ void memoir::fuzz::smaps(std::string_view text) {
   require(done.ok() == in_pieces.ok() && whole == pieces, "pieces make no difference");
   for (const SmapsRegion& region : whole) {
     require_good(region.memory, true);
-    require(region.start <= region.end && region.permissions.size() == 4, "a region is whole");
+    require(region.start <= region.end && region.permissions.size() == 4, "a region is complete");
   }
   if (!done) require_good(done.error(), text);
 }

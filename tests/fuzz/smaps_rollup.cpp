@@ -10,6 +10,6 @@ void memoir::fuzz::smaps_rollup(std::string_view text) {
   if (!done) return require_good(done.error(), text);
   require(memory != ProcessMemory(), "a field is set");
   for (std::size_t i = kRollupFields; i < ProcessMemory::kCount; ++i) {
-    require(!memory.has(static_cast<ProcessField>(i)), "status's fields are left alone");
+    require(!memory.has(static_cast<ProcessField>(i)), "fields of status are not set");
   }
 }

@@ -8,7 +8,7 @@ void memoir::fuzz::status(std::string_view text) {
   const auto head = parse_status(text, memory);
   require_good(memory, head.ok());
   for (std::size_t i = 0; i < kRollupFields; ++i) {
-    require(!memory.has(static_cast<ProcessField>(i)), "smaps_rollup's fields are left alone");
+    require(!memory.has(static_cast<ProcessField>(i)), "fields of smaps_rollup are not set");
   }
   if (!head) return require_good(head.error(), text);
   const std::string_view name = head->name.value_or("");

@@ -1,8 +1,8 @@
 #pragma once
 
-// One fuzz target per parser, and one for the query tool on a damaged database: each takes any bytes and aborts on an
-// impossible result. `cmake --preset asan` makes each a libFuzzer program (corpus: tests/fixtures and
-// seeds/NAME); replay_test.cpp runs them all over those without clang.
+// One fuzz target per parser, and one for the query tool on a damaged database. Each accepts any bytes and aborts if a
+// result is impossible. `cmake --preset asan` makes each a libFuzzer program, whose corpus is tests/fixtures and
+// seeds/NAME. Without clang, replay_test.cpp runs all targets on the same files.
 
 #include <array>
 #include <string_view>

@@ -30,7 +30,7 @@ RecordingInfo recorded_until(std::int64_t last_ms) {
   return recorded;
 }
 
-// Rows that are processes, events and buckets of a trend at once.
+// Rows with the columns of processes, events and buckets of a trend.
 std::shared_ptr<const query::Report> answer_with(std::int64_t rows, std::int64_t from_ms, std::string_view text) {
   using query::Kind;
   using query::Value;
@@ -54,7 +54,8 @@ std::shared_ptr<const query::Report> answer_with(std::int64_t rows, std::int64_t
   return report;
 }
 
-// "size 80 24", "tick 60000", "found 0", "answer 0 5 60000 text", "error 0 text", "lost text"; other words are keys.
+// "size 80 24", "tick 60000", "found 0", "answer 0 5 60000 text", "error 0 text" and "lost text" are messages; all
+// other words are keys.
 std::vector<Msg> messages_of(std::string_view line, const Model& model) {
   std::string_view rest = line;
   const std::string_view word = cut_word(rest);
@@ -87,7 +88,7 @@ std::vector<Msg> messages_of(std::string_view line, const Model& model) {
 
 }  // namespace
 
-// Each line is a message for memoir view, or keys.
+// Each line of the text is a message to memoir view, or keys.
 void view(std::string_view text) {
   constexpr int most_lines = 60;
   Setup setup;
@@ -98,9 +99,9 @@ void view(std::string_view text) {
     for (const Msg& msg : messages_of(cut_line(text), step.model)) step = update(std::move(step.model), msg);
     const Model& model = step.model;
     const CellGrid grid = draw(model);
-    require(grid.lines() >= model.screen.lines && grid.columns() >= model.screen.columns, "the screen is full");
+    require(grid.lines() >= model.screen.lines && grid.columns() >= model.screen.columns, "the grid fills the screen");
     require(model.at_ms >= model.recorded.first_ms && model.at_ms <= model.recorded.last_ms, "the cursor is recorded");
-    require(!model.path.empty() && model.bar.letters.size() <= 1000, "there is a page");
+    require(!model.path.empty() && model.bar.letters.size() <= 1000, "a page is open");
   }
 }
 

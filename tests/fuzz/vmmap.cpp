@@ -12,7 +12,7 @@ void memoir::fuzz::vmmap(std::string_view text) {
     const auto region = parse_vmmap_line(trim(cut_line(rest)));
     if (!region.ok() || !region->has_value()) continue;
     ++regions;
-    require((*region)->start <= (*region)->end && (*region)->resident_kib >= 0, "a region is whole");
+    require((*region)->start <= (*region)->end && (*region)->resident_kib >= 0, "a region is complete");
     require_inside((*region)->name, text);
     require_inside((*region)->details, text);
   }

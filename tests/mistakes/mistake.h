@@ -1,7 +1,7 @@
 #pragma once
 
-// Included by the copy of the sources into which scripts/mistakes writes its mistakes: all are built at once, and
-// MEMOIR_MISTAKE enables one by number.
+// Included by a copy of the sources to which scripts/mistakes adds deliberate mistakes. All of them are built at once,
+// and the environment variable MEMOIR_MISTAKE enables one by its number.
 
 #include <cstdlib>
 #include <type_traits>

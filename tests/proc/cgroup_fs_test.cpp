@@ -26,7 +26,7 @@ void put(const std::string& path, std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("cgroup_fs: v2 from its root, v1 from below memory, by one set of names") {
+TEST_CASE("cgroup_fs: the same names lead to files of v2 and of v1's memory controller") {
   const test::TemporaryDirectory v2;
   put(v2.path() + "/a.slice/memory.max", "max\n");
   put(v2.path() + "/memory.current", "4096\n");
@@ -44,8 +44,8 @@ TEST_CASE("cgroup_fs: v2 from its root, v1 from below memory, by one set of name
   CHECK(cgroups.has(CgroupFile::failures));
 }
 
-TEST_CASE("cgroup_fs: with both hierarchies the files are of the one that has the memory controller") {
-  // v1 has the memory controller, and v2 has the processes. PSI exists in both cases.
+TEST_CASE("cgroup_fs: if both hierarchies exist, the files are those of the hierarchy with the memory controller") {
+  // The memory controller is in v1, and the processes are in v2. PSI exists in both cases.
   const test::TemporaryDirectory v1;
   put(v1.path() + "/memory/memory.limit_in_bytes", "9223372036854771712\n");
   put(v1.path() + "/memory/a/memory.usage_in_bytes", "8192\n");
@@ -77,7 +77,7 @@ TEST_CASE("cgroup_fs: nothing outside of the tree is read") {
   CHECK(cgroups.open(path, CgroupFile::max).error().kind == ErrorKind::not_found);
 }
 
-TEST_CASE("cgroup_fs: names that are no UTF-8 are stored apart, and read by their bytes") {
+TEST_CASE("cgroup_fs: names that are not UTF-8 are stored separately, and read by their bytes") {
   const test::TemporaryDirectory root;
   put(root.path() + "/cgroup.controllers", "memory\n");
   for (const auto& [name, text] :
@@ -93,7 +93,7 @@ TEST_CASE("cgroup_fs: names that are no UTF-8 are stored apart, and read by thei
   CHECK(text_of(cgroups, "/b\\x2dc", CgroupFile::current) == "4\n");
 }
 
-TEST_CASE("cgroup_fs: a mount of a part of the hierarchy has the files of that part only") {
+TEST_CASE("cgroup_fs: a mount of a part of the hierarchy gives only the files of that part") {
   const test::TemporaryDirectory root;
   put(root.path() + "/cgroup.controllers", "memory\n");
   put(root.path() + "/memory.current", "1\n");

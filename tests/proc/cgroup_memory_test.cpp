@@ -6,7 +6,7 @@
 using namespace memoir;
 using Kib = std::optional<std::int64_t>;
 
-TEST_CASE("cgroup memory: captured of v1, and v2") {
+TEST_CASE("cgroup memory: captured files of v1 and v2 are parsed") {
   const std::string v1 = "linux-6.18/cgroup-v1/memory.";
   CHECK(*parse_cgroup_limit(test::fixture(v1 + "limit_in_bytes")) == Kib(262144));
   CHECK(*parse_cgroup_usage(test::fixture(v1 + "usage_in_bytes")) == 58084);
@@ -33,14 +33,14 @@ TEST_CASE("cgroup memory: no limit is absent, a zero limit is 0") {
   CHECK(limit("max\n") == Kib());
   CHECK(limit("0\n") == Kib(0));
   CHECK(limit("1023\n") == Kib(0));
-  // v1's value without a limit, with pages of 4, 16 and 64 KiB.
+  // v1's value for no limit, with pages of 4, 16 and 64 KiB.
   CHECK(limit("9223372036854771712\n") == Kib());
   CHECK(limit("9223372036854759424\n") == Kib());
   CHECK(limit("9223372036854710272\n") == Kib());
   CHECK(limit("4611686018427387904\n") == Kib(4503599627370496));
 }
 
-TEST_CASE("cgroup memory: torn, empty, negative or too large values are errors") {
+TEST_CASE("cgroup memory: truncated, empty, negative or too large values are errors") {
   const auto text = GENERATE(as<std::string>{}, "max", "ma\n", "4096", "-1\n", "18446744073709551616\n", "4096 \n",
                              "4096\n1\n", "\n", "0x10\n");
   INFO(text);
@@ -51,7 +51,7 @@ TEST_CASE("cgroup memory: torn, empty, negative or too large values are errors")
   CHECK(parse_cgroup_stat("").error().kind == ErrorKind::not_found);
 }
 
-TEST_CASE("cgroup memory: page cache is both file lists, with descendants where v1 has them") {
+TEST_CASE("cgroup memory: page cache is the sum of both file lists, including descendants in v1") {
   CHECK(parse_cgroup_stat("inactive_file 4096\nanon 7\nactive_file 1024\n")->file == 5);
   CHECK(parse_cgroup_stat("active_file 0\ninactive_file 0\ntotal_active_file 2048\ntotal_inactive_file 0\n")->file ==
         2);
@@ -60,7 +60,7 @@ TEST_CASE("cgroup memory: page cache is both file lists, with descendants where 
   CHECK(parse_cgroup_stat("active_file x\n").error().kind == ErrorKind::malformed);
 }
 
-TEST_CASE("cgroup memory: for a group with descendants v1's totals count, with any memory of its own") {
+TEST_CASE("cgroup memory: for a v1 group with descendants the totals count, whatever its own memory") {
   const auto stat = parse_cgroup_stat(
       "rss 4096\nshmem 0\nswap 0\ninactive_file 0\nactive_file 0\n"
       "total_rss 12288\ntotal_shmem 8192\ntotal_swap 4096\ntotal_inactive_file 1024\ntotal_active_file 1024\n");
@@ -70,7 +70,7 @@ TEST_CASE("cgroup memory: for a group with descendants v1's totals count, with a
   CHECK(stat->file == 2);
 }
 
-TEST_CASE("cgroup memory: without a line for all kernel memory its parts are added up") {
+TEST_CASE("cgroup memory: without a line for all kernel memory, its parts are summed") {
   const auto stat = parse_cgroup_stat(
       "anon 0\nfile 0\nkernel_stack 1048576\npagetables 2097152\npercpu 65536\nsock 8192\n"
       "inactive_file 0\nactive_file 0\nslab_reclaimable 3145728\nslab_unreclaimable 1572864\nslab 4718592\n");
@@ -78,7 +78,7 @@ TEST_CASE("cgroup memory: without a line for all kernel memory its parts are add
   CHECK_FALSE(parse_cgroup_stat("kernel_stack 1048576\npagetables -1\n")->kernel);
 }
 
-TEST_CASE("cgroup events: those of v2, and the OOM kills of v1; an older kernel counts none") {
+TEST_CASE("cgroup events: v2 has all of them, v1 has OOM kills, and an older kernel has none") {
   const auto events = parse_cgroup_events("low 4\nhigh 1\nmax 5\noom 3\noom_kill 2\noom_group_kill 0\n");
   CHECK(events->low == 4);
   CHECK(events->high == 1);
@@ -90,7 +90,7 @@ TEST_CASE("cgroup events: those of v2, and the OOM kills of v1; an older kernel 
   CHECK(parse_cgroup_events("").error().kind == ErrorKind::not_found);
 }
 
-TEST_CASE("cgroup pressure: the times that some and all waited") {
+TEST_CASE("cgroup pressure: the times that some tasks and all tasks waited") {
   const auto pressure = parse_cgroup_pressure(
       "some avg10=0.12 avg60=0.00 avg300=0.00 total=4711\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=12\n");
   CHECK(pressure->some_total_us == 4711);
@@ -99,7 +99,7 @@ TEST_CASE("cgroup pressure: the times that some and all waited") {
   CHECK(parse_cgroup_pressure("some avg10=x\n").error().kind == ErrorKind::malformed);
 }
 
-TEST_CASE("cgroup counter: how often usage ran against a v1 limit") {
+TEST_CASE("cgroup counter: how often usage reached a v1 limit") {
   CHECK(*parse_cgroup_count("0\n") == 0);
   CHECK(*parse_cgroup_count("1234567\n") == 1234567);
   CHECK(parse_cgroup_count("").error().kind == ErrorKind::not_found);

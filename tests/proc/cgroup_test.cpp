@@ -6,7 +6,7 @@
 
 using namespace memoir;
 
-TEST_CASE("cgroup: the v1 memory controller, else v2, else systemd's hierarchy") {
+TEST_CASE("cgroup: the path is from the v1 memory controller, otherwise from v2, otherwise from systemd's hierarchy") {
   const auto path = [](const std::string& text) {
     const auto found = parse_cgroup(text);
     REQUIRE(found.ok());
@@ -24,7 +24,7 @@ TEST_CASE("cgroup: the v1 memory controller, else v2, else systemd's hierarchy")
   CHECK(path("0::/a:b::c/../../d e\xff\n") == "/a:b::c/../../d e\xff");
 }
 
-TEST_CASE("cgroup: fixtures") {
+TEST_CASE("cgroup: the fixtures are parsed") {
   const auto path = [](const std::string& name) { return std::string(*parse_cgroup(test::fixture(name + "/cgroup"))); };
   CHECK(path("linux-6.1/mysqld") == "/system.slice/mysql.service");
   CHECK(path("linux-5.10/containerd-shim") == "/docker/4f5c:with:colons (deleted)");
@@ -32,7 +32,7 @@ TEST_CASE("cgroup: fixtures") {
   CHECK(path("linux-6.18/kernel-thread") == "/");
 }
 
-TEST_CASE("cgroup: torn, pathless or strange lines are malformed") {
+TEST_CASE("cgroup: lines that are truncated, without a path or odd are malformed") {
   const auto text = GENERATE(as<std::string>{}, "0::/system.sli", "0::\n", "0::relative\n", "4:memory\n", "4:cpu:/c\n",
                              "garbage\n", "\n", ":::\n");
   INFO(text);
@@ -45,7 +45,7 @@ TEST_CASE("cgroup: no text means that the process has exited") {
   CHECK(parse_cgroup("").error().kind == ErrorKind::not_found);
 }
 
-TEST_CASE("cgroup: a path outside the recorder's cgroup namespace is in none of its groups") {
+TEST_CASE("cgroup: a path outside the recorder's cgroup namespace belongs to no cgroup") {
   CHECK(cgroup_above("/a/b") == "/a");
   CHECK(cgroup_above("/a") == "/");
   CHECK(cgroup_above("/").empty());

@@ -9,7 +9,7 @@ using namespace memoir;
 using namespace std::string_literals;
 using Arguments = std::vector<std::string_view>;
 
-TEST_CASE("cmdline: arguments in order, without the empty ones") {
+TEST_CASE("cmdline: arguments are in order, without empty ones") {
   const std::string text = test::fixture("linux-6.18/python/cmdline");
   const Arguments arguments = parse_cmdline(text);
   REQUIRE(arguments.size() == 5);
@@ -20,12 +20,12 @@ TEST_CASE("cmdline: arguments in order, without the empty ones") {
   CHECK(arguments[4] == "\xc3\xbcnicode");
 }
 
-TEST_CASE("cmdline: a process without any") {
+TEST_CASE("cmdline: a process may have no arguments") {
   CHECK(parse_cmdline(test::fixture("linux-6.18/zombie/cmdline")).empty());
   CHECK(parse_cmdline(std::string(4096, '\0')).empty());
 }
 
-TEST_CASE("cmdline: arguments overwritten by processes") {
+TEST_CASE("cmdline: a process may overwrite its arguments") {
   const std::string title = "nginx: worker process"s + '\0' + '\0' + '\0';
   CHECK(parse_cmdline(title) == Arguments{"nginx: worker process"});
   CHECK(parse_cmdline("no NUL at all") == Arguments{"no NUL at all"});

@@ -16,7 +16,7 @@ using F = ProcessField;
 
 namespace {
 
-// One cached descriptor of a process's file.
+// A cached descriptor of a file of a process.
 class Kept {
  public:
   Kept(const ProcFs& proc, std::int32_t pid, PidFile file) : fd_(proc.open(pid, file).value()) {}
@@ -53,7 +53,7 @@ TEST_CASE("fake process: the parsers read back its values") {
   CHECK(status->uid == 1000);
   CHECK(status->threads == 3);
   REQUIRE(parse_smaps_rollup(text(PidFile::smaps_rollup), memory).ok());
-  memory.set(F::shared_swap, 0);  // of no file
+  memory.set(F::shared_swap, 0);  // no file is swapped
   CHECK(memory == process.memory);
   CHECK(memory.get(F::rss) == 5120);
   CHECK(memory.get(F::pss) == 4608);
@@ -69,7 +69,7 @@ TEST_CASE("fake process: the parsers read back its values") {
   CHECK(parse_cmdline(text(PidFile::cmdline)).size() == 3);
 }
 
-TEST_CASE("fake process: cached descriptors") {
+TEST_CASE("fake process: cached descriptors behave like the kernel's") {
   test::FakeProc fake;
   test::FakeProcess process = shell();
   fake.add(process);
@@ -102,7 +102,7 @@ TEST_CASE("fake process: cached descriptors") {
   CHECK(status.text().empty());
 }
 
-TEST_CASE("fake process: kernel threads have no rollup, given texts are used unchanged") {
+TEST_CASE("fake process: kernel threads have no rollup, and given texts are used unchanged") {
   test::FakeProc fake;
   fake.add({.pid = 2, .comm = "kthreadd", .kernel_thread = true});
   CHECK(parse_pid_stat(Kept(fake.proc(), 2, PidFile::stat).text())->kernel_thread());
@@ -111,7 +111,7 @@ TEST_CASE("fake process: kernel threads have no rollup, given texts are used unc
   CHECK(Kept(fake.proc(), 3, PidFile::status).text() == "nonsense");
 }
 
-TEST_CASE("fake process: a denied file is denied, to root too once it acts as an ordinary user") {
+TEST_CASE("fake process: a denied file is denied, also to root while it acts as an ordinary user") {
   test::FakeProc fake;
   fake.add(shell());
   fake.deny(42, PidFile::smaps_rollup);

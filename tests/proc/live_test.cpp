@@ -1,4 +1,4 @@
-// The parsers on this machine's own /proc: any kernel, all of its processes.
+// The parsers on this machine's own /proc, with any kernel and all of its processes.
 
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ using F = ProcessField;
 
 namespace {
 
-// Values of a running process, or nullopt if it has exited or is unreadable.
+// Returns the text of a running process's file; nullopt if the process has exited or the file is unreadable.
 std::optional<std::string> read_live(const ProcFs& proc, std::int32_t pid, PidFile file) {
   Buffer buffer;
   const auto text = read_file(proc.path(pid, file), buffer);
@@ -32,7 +32,7 @@ std::optional<std::string> read_live(const ProcFs& proc, std::int32_t pid, PidFi
 
 }  // namespace
 
-TEST_CASE("live: every process's files are understood, and its rollup's parts add up") {
+TEST_CASE("live: every process's files are parsed, and the parts of its rollup add up") {
   const ProcFs proc;
   std::vector<std::int32_t> pids;
   REQUIRE(proc.list(pids).ok());
@@ -67,7 +67,7 @@ TEST_CASE("live: every process's files are understood, and its rollup's parts ad
   CHECK(rollups > 0);
 }
 
-TEST_CASE("live: the machine's files are understood") {
+TEST_CASE("live: the machine's files are parsed") {
   const ProcFs proc;
   Buffer buffer;
   MachineSample sample;

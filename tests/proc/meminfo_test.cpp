@@ -32,7 +32,7 @@ TEST_CASE("meminfo of Linux 6.18: every line is known") {
   CHECK(present == std::count(text.begin(), text.end(), '\n'));
 }
 
-TEST_CASE("meminfo of older kernels: values, and absent fields") {
+TEST_CASE("meminfo of older kernels: values are parsed, and missing fields are absent") {
   const MachineSample newest = parsed(test::fixture("linux-6.1/machine/meminfo"));
   CHECK(newest.memory.get(M::mem_available) == 2790112);
   CHECK(newest.memory.get(M::active_file) == 1197896);
@@ -78,7 +78,7 @@ TEST_CASE("meminfo: unknown keys are kept with their value, in order") {
   CHECK(sample.memory.get(M::mem_free) == 4);
 }
 
-TEST_CASE("meminfo: an earlier text leaves nothing, vmstat's fields stay") {
+TEST_CASE("meminfo: fields of an earlier text are removed, and vmstat's fields stay") {
   MachineSample sample = parsed("MemTotal: 8 kB\nZswap: 1 kB\nIonTotal: 7 kB\n");
   sample.memory.set(M::pgfault, 9);
   REQUIRE(parse_meminfo("MemTotal: 9 kB\n", sample).ok());
@@ -87,7 +87,7 @@ TEST_CASE("meminfo: an earlier text leaves nothing, vmstat's fields stay") {
   CHECK(sample.memory.get(M::pgfault) == 9);
 }
 
-TEST_CASE("meminfo: contradictory counters are noted and not used") {
+TEST_CASE("meminfo: contradictory counters are counted as odd and not used") {
   MachineSample sample;
   OddLines odd;
   REQUIRE(parse_meminfo("MemTotal: 1024 kB\nMemAvailable: 2048 kB\nAnonPages: 8400 kB\nShmem: 5 kB\nCached: 4 kB\n"
@@ -102,7 +102,7 @@ TEST_CASE("meminfo: contradictory counters are noted and not used") {
   CHECK_FALSE(swap_used_kib(sample.memory));
 }
 
-TEST_CASE("meminfo: free pages on the lists of the CPUs are not in use") {
+TEST_CASE("meminfo: free pages on the per-CPU lists are not in use") {
   MachineMemory memory = parsed("MemTotal: 1000 kB\nMemAvailable: 300 kB\n").memory;
   CHECK(used_kib(memory) == 700);
   memory.set(M::per_cpu_free, 250);

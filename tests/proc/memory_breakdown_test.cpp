@@ -1,4 +1,4 @@
-// The memory breakdown adds up to MemTotal, with real kernel files and random ones.
+// The memory breakdown adds up to MemTotal, with files of real kernels and with random ones.
 
 #include "model/memory_breakdown.h"
 
@@ -35,7 +35,7 @@ std::int64_t sum(const std::vector<MemoryLine>& lines) {
 
 }  // namespace
 
-TEST_CASE("the breakdown adds up to MemTotal, with any fields absent or wrong") {
+TEST_CASE("the breakdown adds up to MemTotal, whichever fields are absent or wrong") {
   std::mt19937_64 engine(11);
   for (int round = 0; round < 2000; ++round) {
     MachineMemory memory;
@@ -53,7 +53,7 @@ TEST_CASE("the breakdown adds up to MemTotal, with any fields absent or wrong") 
   }
 }
 
-TEST_CASE("each part is at most its line, and names are unique") {
+TEST_CASE("each part follows the line that it belongs to, and names are unique") {
   MachineMemory memory;
   for (std::size_t i = 0; i < MachineMemory::kCount; ++i) memory.set(static_cast<M>(i), 1000);
   memory.set(M::vmalloc_chunk, 0);
@@ -68,7 +68,7 @@ TEST_CASE("each part is at most its line, and names are unique") {
   }
 }
 
-TEST_CASE("of real texts the rest is small and not negative") {
+TEST_CASE("for files of real kernels the remainder is small and not negative") {
   struct Known {
     const char* name;
     std::int64_t rest_kib;
@@ -82,7 +82,7 @@ TEST_CASE("of real texts the rest is small and not negative") {
 }
 
 TEST_CASE("double counting gives a negative remainder, which is unknown as a series") {
-  // The text of 6.1 has the numbers of a machine without huge pages, with a pool added.
+  // The text of Linux 6.1 has the numbers of a machine without huge pages, to which a pool was added.
   const MachineMemory memory = meminfo_of("linux-6.1/machine/meminfo");
   const std::vector<MemoryLine> lines = memory_breakdown(memory);
   CHECK(lines.back().kib == 68'040 - 2'048 - 1'048'576);
@@ -90,20 +90,20 @@ TEST_CASE("double counting gives a negative remainder, which is unknown as a ser
   CHECK_FALSE(unaccounted_kib(memory).has_value());
 }
 
-TEST_CASE("memory that the kernel counts under several names is in the sum once") {
+TEST_CASE("memory that the kernel counts under several names counts once in the sum") {
   MachineMemory memory = meminfo_of("linux-5.10/machine/meminfo");
   CHECK(line(memory, "page_cache") == 2'360'040 - 64'112);
   CHECK(line(memory, "other_reclaimable") == 252'112 - 250'008);
   CHECK(line(memory, "vmalloc") == 28'440 - 5'904);
   CHECK(line(memory, "swap_cache") == 1'204);
   CHECK_FALSE(line(memory, "other_shmem").has_value());
-  memory.set(M::swap_cached, 500'000);  // most of it is mapped: only 2216 KiB on the lists are unknown
+  memory.set(M::swap_cached, 500'000);  // most of it is mapped; only 2216 KiB on the lists are unmapped
   CHECK(line(memory, "swap_cache") == 2'216);
-  memory.set(M::vmalloc_used, 5'000);  // stacks are not allocated by vmalloc
+  memory.set(M::vmalloc_used, 5'000);  // kernel stacks are not allocated by vmalloc on this machine
   CHECK(line(memory, "vmalloc") == 5'000);
   memory.set(M::tmpfs, 60'000);
   memory.set(M::sysv, 5'000);
-  CHECK_FALSE(line(memory, "other_shmem").has_value());  // more than Shmem: much of it is swapped out
+  CHECK_FALSE(line(memory, "other_shmem").has_value());  // they exceed Shmem, because much of them is swapped out
   memory.set(M::sysv, 112);
   CHECK(line(memory, "other_shmem") == 4'000);
   const auto rest = unaccounted_kib(memory);
@@ -122,7 +122,7 @@ TEST_CASE("memory that an older kernel does not count is in the remainder") {
   CHECK_FALSE(unaccounted_kib(no_cache).has_value());
 }
 
-TEST_CASE("a rest of numbers that no machine has is one that can be stored") {
+TEST_CASE("absurd numbers give a remainder that can be stored") {
   MachineMemory memory;
   for (std::size_t i = 0; i < MachineMemory::kCount; ++i) memory.set(static_cast<M>(i), std::int64_t{1} << 60);
   memory.set(M::mem_total, 16'000'000);

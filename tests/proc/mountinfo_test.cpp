@@ -15,7 +15,7 @@
 
 using namespace memoir;
 
-TEST_CASE("mountinfo: every tmpfs, by device") {
+TEST_CASE("mountinfo: every tmpfs is listed by device") {
   const auto mounts = parse_tmpfs_mounts(test::fixture("linux-6.18/machine/mountinfo"));
   REQUIRE(mounts.ok());
   REQUIRE(mounts->size() == 3);
@@ -27,7 +27,7 @@ TEST_CASE("mountinfo: every tmpfs, by device") {
                                                              "memory", "pids", "systemd", "unified"});
 }
 
-TEST_CASE("mountinfo: escapes are undone, optional fields passed over") {
+TEST_CASE("mountinfo: escapes are decoded, and optional fields are skipped") {
   const auto mounts = parse_tmpfs_mounts(
       "36 35 0:40 / /mnt/a\\040b\\134\\011c\\999 rw shared:1 master:2 - tmpfs my\\040shm rw\n"
       "37 35 8:1 /x /home rw - ext4 /dev/sda1 rw\n");
@@ -35,7 +35,7 @@ TEST_CASE("mountinfo: escapes are undone, optional fields passed over") {
   CHECK(*mounts == std::vector<TmpfsMount>{{0, 40, "/mnt/a b\\\tc\\999", {}, true, "my shm"}});
 }
 
-TEST_CASE("mountinfo: the root of a file system comes first, with the shortest mount point") {
+TEST_CASE("mountinfo: the mount of a file system's root comes first, and the shortest mount point among these") {
   const auto mounts = parse_tmpfs_mounts(
       "1 0 0:40 /part /a rw - tmpfs none rw\n2 0 0:40 / /long rw - tmpfs none rw\n3 0 0:40 / /b rw - tmpfs none rw\n"
       "4 0 8:1 / /b/disk\\040one rw - ext4 /dev/sda1 rw\n5 0 8:1 / /bc rw - ext4 /dev/sda1 rw\n");
@@ -46,7 +46,7 @@ TEST_CASE("mountinfo: the root of a file system comes first, with the shortest m
   CHECK(mounts->at(2) == TmpfsMount{0, 40, "/a", std::nullopt, false, "none"});
 }
 
-TEST_CASE("mountinfo: sizes with every unit") {
+TEST_CASE("mountinfo: sizes may have any unit") {
   const auto [option, kib] =
       GENERATE(table<std::string, std::optional<std::int64_t>>({{"size=4096", 4},
                                                                 {"size=24684096k", 24'684'096},
@@ -66,7 +66,7 @@ TEST_CASE("mountinfo: sizes with every unit") {
   CHECK(mounts->at(0).limit_kib == kib);
 }
 
-TEST_CASE("mountinfo: a line that is torn or lacks a field costs only itself") {
+TEST_CASE("mountinfo: a line that is truncated or lacks a field affects no other line") {
   const auto text =
       GENERATE(as<std::string>{}, "", "\n", "36 35 0:40 / /mnt rw - tmpfs none rw", "36 35 0:40 / /mnt rw\n",
                "36 35 x:40 / /mnt rw - tmpfs none rw\n", "36 35 0:40 / mnt rw - tmpfs none rw\n");
@@ -79,7 +79,7 @@ TEST_CASE("mountinfo: a line that is torn or lacks a field costs only itself") {
   CHECK(odd.count() == (text.empty() ? 0 : 1));
 }
 
-TEST_CASE("tmpfs: usage of a mount, and nothing for other or absent ones") {
+TEST_CASE("tmpfs: a mount has its usage, and another or absent one has none") {
   CHECK_FALSE(tmpfs_room({0, 1, "/"}));
   CHECK_FALSE(tmpfs_room({0, 2, "/none"}));
 
@@ -87,7 +87,7 @@ TEST_CASE("tmpfs: usage of a mount, and nothing for other or absent ones") {
   struct stat place {};
   const std::string path = "/dev/shm/memoir-test-" + std::to_string(::getpid());
   if (::statfs("/dev/shm", &room) != 0 || room.f_type != TMPFS_MAGIC || ::access("/dev/shm", W_OK) != 0) {
-    WARN("skipped: no tmpfs at /dev/shm that may be written");
+    WARN("skipped: no writable tmpfs at /dev/shm");
     return;
   }
   REQUIRE(::stat("/dev/shm", &place) == 0);
@@ -99,5 +99,5 @@ TEST_CASE("tmpfs: usage of a mount, and nothing for other or absent ones") {
   CHECK(room_then->limit_kib.has_value() == room_then->used_kib.has_value());
   const std::uint64_t bytes = room.f_blocks * static_cast<std::uint64_t>(room.f_bsize);
   CHECK(room_then->limit_kib.value_or(0) == static_cast<std::int64_t>(bytes / 1024));
-  CHECK_FALSE(tmpfs_room({major(place.st_dev), minor(place.st_dev) + 1, "/dev/shm"}));  // another hides it
+  CHECK_FALSE(tmpfs_room({major(place.st_dev), minor(place.st_dev) + 1, "/dev/shm"}));  // another mount hides this one
 }

@@ -1,4 +1,5 @@
-// Every line of every captured text, in every odd form: only its own value becomes unknown, and it is counted.
+// Puts every odd form of every line into every captured text. Only the value of that line becomes unknown, and the line
+// is counted.
 
 #include <functional>
 #include <map>
@@ -24,7 +25,7 @@ namespace {
 // Tries only every step-th form of a line and length of a text, unless all trials are requested.
 const std::size_t step = test::all_trials() ? 1 : 3;
 
-// The values of a text by name, without unknown ones.
+// The values of a text by name, except unknown ones.
 using Values = std::map<std::string, std::string>;
 
 template <typename T>
@@ -140,7 +141,7 @@ const std::vector<File>& files() {
   return all;
 }
 
-// Returns the names whose values differ, or that only one of the two has.
+// Returns the names whose values differ or that only one of the two has.
 std::vector<std::string> differing(const Values& a, const Values& b) {
   std::vector<std::string> names;
   for (const auto& [name, value] : a)
@@ -190,7 +191,7 @@ TEST_CASE("odd lines: each line of each captured text, in each odd form, costs o
         const std::vector<std::string> own = differing(base, file.read(text_of(lines, i, ""), nullptr));
         std::vector<std::string> forms = odd_forms(lines[i], file.separator);
         if (!own.empty()) forms.push_back(lines[i] + lines[i]);
-        // A region's first line, a name and a line of several values have forms of their own.
+        // A region's first line, a name and a line of several values have other odd forms.
         if (std::string(file.name) == "smaps" && lines[i].front() >= '0' && lines[i].front() <= 'z') continue;
         if (std::string(file.name) == "pressure-memory" || lines[i].starts_with("Name:")) continue;
         for (std::size_t j = i % step; j < forms.size(); j += step) {
@@ -198,7 +199,7 @@ TEST_CASE("odd lines: each line of each captured text, in each odd form, costs o
           OddLines odd;
           const Values now = file.read(text_of(lines, i, form), &odd);
           const std::vector<std::string> changed = differing(base, now);
-          // Another line may replace a missing one, but not an odd one.
+          // Another line may replace a missing value, but not an odd one.
           const bool is_stat = std::string_view(file.name) == "memory.stat";
           const bool only_own = std::ranges::includes(own, changed) || (is_stat && changed.size() == 1);
           const bool unknown = std::ranges::none_of(changed, [&](const auto& of) { return now.contains(of); });
@@ -225,14 +226,14 @@ TEST_CASE("odd lines: a text truncated anywhere lacks only the part after it") {
           const auto of_whole = base.find(field);
           const bool is_sum = name.find("memory.stat") != std::string::npos;
           if (!is_sum && (of_whole == base.end() || of_whole->second != value))
-            FAIL_CHECK("another value at a cut after " << size << " bytes");
+            FAIL_CHECK("another value after truncation at " << size << " bytes");
         }
       }
     }
   }
 }
 
-TEST_CASE("odd lines: a pair of pressure costs only itself") {
+TEST_CASE("odd lines: an odd pair in a line of pressure affects no other pair") {
   MachineMemory memory;
   OddLines odd;
   REQUIRE(parse_pressure("some avg10=0,00 avg60=0.05 avg300=-1.00 total=9223372036854775808\n"

@@ -7,12 +7,12 @@ using namespace memoir;
 
 namespace {
 
-// The fields after comm of a process that started at tick 4242.
+// The fields after comm, of a process that started at clock tick 4242.
 const std::string kRest = " S 1 2 2 0 -1 4194304 98 7 6 5 4 3 2 1 20 0 9 0 4242 100 1 0\n";
 
 }  // namespace
 
-TEST_CASE("stat of Linux 6.18") {
+TEST_CASE("stat of Linux 6.18: every field") {
   const std::string text = test::fixture("linux-6.18/python/stat");
   const auto stat = parse_pid_stat(text);
   REQUIRE(stat.ok());
@@ -25,12 +25,12 @@ TEST_CASE("stat of Linux 6.18") {
   CHECK_FALSE(stat->kernel_thread());
 }
 
-TEST_CASE("stat of a kernel thread and a zombie") {
+TEST_CASE("stat of a kernel thread and of a zombie is parsed") {
   const std::string thread_text = test::fixture("linux-6.18/kernel-thread/stat");
   const auto thread = parse_pid_stat(thread_text);
   REQUIRE(thread.ok());
   CHECK(thread->kernel_thread());
-  CHECK(thread->comm == "kworker/R-mm_percpu_wq");  // longer than a process's own name can be
+  CHECK(thread->comm == "kworker/R-mm_percpu_wq");  // longer than the name of a process can be
   CHECK(thread->parent_pid == 2);
   const std::string zombie_text = test::fixture("linux-6.18/zombie/stat");
   const auto zombie = parse_pid_stat(zombie_text);
@@ -39,7 +39,7 @@ TEST_CASE("stat of a kernel thread and a zombie") {
   CHECK_FALSE(zombie->kernel_thread());
 }
 
-TEST_CASE("stat: every fixture") {
+TEST_CASE("stat: every fixture is parsed") {
   const auto names = test::fixtures("stat");
   REQUIRE(names.size() >= 10);
   for (const std::string& name : names) {
@@ -84,7 +84,7 @@ TEST_CASE("stat: no text means that the process has exited") {
   CHECK(parse_pid_stat("").error().kind == ErrorKind::not_found);
 }
 
-TEST_CASE("stat: an odd field loses only itself, unless it identifies the process") {
+TEST_CASE("stat: only an odd field is unknown, unless it identifies the process") {
   OddLines odd;
   const auto stat = parse_pid_stat("3 (x) 7 -1 2 2 0 -1 4294967296 98 7 6 5 4 3 2 1 20 0 -9 0 4242 100\n", &odd);
   REQUIRE(stat.ok());

@@ -6,7 +6,7 @@
 using namespace memoir;
 using M = MachineField;
 
-TEST_CASE("pressure: averages in basis points, totals in microseconds") {
+TEST_CASE("pressure: averages are in basis points, totals in microseconds") {
   MachineMemory memory;
   REQUIRE(parse_pressure(test::fixture("linux-5.10/machine/pressure-memory"), memory).ok());
   CHECK(memory.get(M::psi_some_avg10) == 12);
@@ -25,7 +25,7 @@ TEST_CASE("pressure: averages in basis points, totals in microseconds") {
   CHECK(memory.get(M::psi_some_total) == 0);
 }
 
-TEST_CASE("pressure: the line full may be missing, and more lines and values may be present") {
+TEST_CASE("pressure: the line full may be missing, and there may be more lines and values") {
   MachineMemory memory;
   memory.set(M::psi_full_total, 1);
   REQUIRE(parse_pressure("most avg10=x\nsome avg10=0.01 avg60=0.02 avg300=0.03 avg900=9 total=4\n", memory).ok());

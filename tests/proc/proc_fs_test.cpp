@@ -9,14 +9,14 @@
 
 using namespace memoir;
 
-TEST_CASE("paths lie below the root") {
+TEST_CASE("paths are below the root") {
   const ProcFs proc("/tmp/p");
   CHECK(proc.path(7, PidFile::smaps_rollup) == "/tmp/p/7/smaps_rollup");
   CHECK(proc.path(SystemFile::pressure_memory) == "/tmp/p/pressure/memory");
   CHECK(proc.path(SystemFile::boot_id) == "/tmp/p/sys/kernel/random/boot_id");
 }
 
-TEST_CASE("list: the processes in ascending order and nothing else") {
+TEST_CASE("list: only processes are listed, in ascending order") {
   test::FakeProc fake;
   for (const std::int32_t pid : {300, 2, 10, 1}) fake.add({.pid = pid});
   for (const char* const name : {"self", "12x", "-4", "0", "99999999999", "1 2"}) {
@@ -27,7 +27,7 @@ TEST_CASE("list: the processes in ascending order and nothing else") {
   CHECK(pids == std::vector<std::int32_t>{1, 2, 10, 300});
 }
 
-TEST_CASE("list: a root that is not there") {
+TEST_CASE("list: a missing root is an error") {
   std::vector<std::int32_t> pids = {77};
   const Status status = ProcFs("/nonexistent/proc").list(pids);
   REQUIRE_FALSE(status.ok());
@@ -36,14 +36,14 @@ TEST_CASE("list: a root that is not there") {
   CHECK(pids.empty());
 }
 
-TEST_CASE("links: the target, or why not") {
+TEST_CASE("links: the target, or the reason for its absence") {
   test::FakeProc fake;
   fake.add({.pid = 5, .exe = "/usr/bin/a b (deleted)"});
   CHECK(*read_link(fake.proc().path(5, PidFile::exe)) == "/usr/bin/a b (deleted)");
   CHECK(read_link(fake.proc().path(5, PidFile::cwd)).error().kind == ErrorKind::not_found);
 }
 
-TEST_CASE("a trigger on memory pressure: the text written, and errors") {
+TEST_CASE("a trigger on memory pressure: its text is written, and errors are reported") {
   test::FakeProc fake;
   fake.remove(SystemFile::pressure_memory);
   CHECK(fake.proc().open_pressure_trigger(150'000, 2'000'000).error().kind == ErrorKind::not_found);
@@ -51,13 +51,13 @@ TEST_CASE("a trigger on memory pressure: the text written, and errors") {
   CHECK(fake.proc().open_pressure_trigger(150'000, 2'000'000).ok());
   Buffer buffer;
   CHECK(*read_file(fake.proc().path(SystemFile::pressure_memory), buffer) == std::string("some 150000 2000000") + '\0');
-  // This machine has one, or the kernel reports the reason.
+  // The kernel of this machine has triggers or reports the reason for their absence.
   const auto real = ProcFs().open_pressure_trigger(150'000, 2'000'000);
   if (!real) CHECK(real.error().message.find("/proc/pressure/memory") != std::string::npos);
   CHECK_FALSE(ProcFs().open_pressure_trigger(0, 2'000'000).ok());
 }
 
-TEST_CASE("boot: from the fake machine and from this one") {
+TEST_CASE("boot: read from the fake machine and from this one") {
   const test::FakeProc fake;
   const auto info = fake.proc().boot({.wall_ms = 1'700'000'012'345, .boot_ms = 12'100});
   REQUIRE(info.ok());

@@ -75,7 +75,7 @@ TEST_CASE("smaps_rollup: the parts of every fixture add up") {
   }
 }
 
-TEST_CASE("smaps_rollup: a field that the text lacks does not keep its old value, others do") {
+TEST_CASE("smaps_rollup: a field of smaps_rollup that the text lacks loses its old value, other fields keep theirs") {
   ProcessMemory memory;
   memory.set(F::swap, 7);
   memory.set(F::vm_rss, 8);
@@ -85,7 +85,7 @@ TEST_CASE("smaps_rollup: a field that the text lacks does not keep its old value
   CHECK(memory.get(F::vm_rss) == 8);
 }
 
-TEST_CASE("smaps_rollup: any order and unknown lines are fine") {
+TEST_CASE("smaps_rollup: lines may be unknown and in any order") {
   const ProcessMemory memory =
       rollup_of(std::string(kRollupHead) + "Locked: 3 kB\nNew_Thing: much\nno colon\n:\n\nPss: 2 kB\nRss: 1 kB\n");
   CHECK(memory.get(F::rss) == 1);
@@ -93,7 +93,7 @@ TEST_CASE("smaps_rollup: any order and unknown lines are fine") {
   CHECK(memory.get(F::locked) == 3);
 }
 
-TEST_CASE("smaps_rollup: the largest number") {
+TEST_CASE("smaps_rollup: the largest number is accepted") {
   CHECK(rollup_of("Rss: 9223372036854775807 kB\n").get(F::rss) == 9223372036854775807);
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("smaps_rollup: no text means that the process has exited") {
   CHECK(refused("").kind == ErrorKind::not_found);
 }
 
-TEST_CASE("smaps_rollup: a text of something else is malformed") {
+TEST_CASE("smaps_rollup: the text of another file is malformed") {
   CHECK(refused(kRollupHead).kind == ErrorKind::malformed);
   CHECK(refused(std::string(100000, 'x')).kind == ErrorKind::malformed);
   CHECK(refused(std::string(1000, '\0')).kind == ErrorKind::malformed);

@@ -87,12 +87,12 @@ TEST_CASE("smaps of Linux 6.18: every part of a region") {
   CHECK(memfd.memory.get(F::rss) == 128);
   CHECK(memfd.memory.get(F::private_dirty) == 128);
   CHECK(memfd.memory.get(F::ksm) == 0);
-  CHECK_FALSE(memfd.memory.has(F::pss_anon));  // in smaps_rollup only
+  CHECK_FALSE(memfd.memory.has(F::pss_anon));  // this field is only in smaps_rollup
   CHECK_FALSE(memfd.memory.has(F::vm_rss));
   CHECK(regions[2].offset == 0x2000);
 }
 
-TEST_CASE("smaps: paths are complete, with blanks, newlines and the deleted mark") {
+TEST_CASE("smaps: paths are complete, with spaces, newlines and the suffix (deleted)") {
   const auto regions = regions_of(test::fixture("linux-6.18/mapper/smaps"));
   CHECK(with_path(regions, "/tmp/ledger/with two  spaces").memory.get(F::rss) == 16);
   CHECK(with_path(regions, "/tmp/ledger/a\nnewline").permissions == "rw-p");
@@ -118,7 +118,7 @@ TEST_CASE("smaps: the regions add up to smaps_rollup") {
       const bool rollup_only = field == F::pss_anon || field == F::pss_file || field == F::pss_shmem;
       CHECK(sums.has(field) == (expected.has(field) && !rollup_only));
       if (!sums.has(field)) continue;
-      // Proportional shares are rounded down to KiB in each region.
+      // The kernel rounds proportional shares down to KiB in each region.
       CHECK(sums.or_zero(field) <= expected.or_zero(field));
       CHECK(sums.or_zero(field) >= expected.or_zero(field) - static_cast<std::int64_t>(regions.size()));
       const bool share = field == F::pss || field == F::pss_dirty || field == F::swap_pss || field == F::locked;
@@ -143,7 +143,7 @@ TEST_CASE("smaps of older kernels: missing fields are absent, the others the sam
   }
 }
 
-TEST_CASE("smaps: pieces of any size make the same regions") {
+TEST_CASE("smaps: a text read in pieces of any size gives the same regions") {
   const std::string text = test::fixture("linux-6.18/mapper/smaps");
   const Parsed whole = parse(text, text.size());
   const auto bytes = GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{72}, std::size_t{4096});
@@ -153,7 +153,7 @@ TEST_CASE("smaps: pieces of any size make the same regions") {
   for (std::size_t i = 0; i < whole.regions.size(); ++i) CHECK(pieces.regions[i] == whole.regions[i]);
 }
 
-TEST_CASE("smaps: any order and unknown lines are fine, and no field is that of the region before") {
+TEST_CASE("smaps: lines may be unknown and in any order, and no field is from the previous region") {
   const auto regions =
       regions_of(std::string(kRegionHead) + "Pss: 2 kB\nNew: much\nanon: 3 kB\n\nVmFlags: rd\nRss: 4 kB\n" +
                  "b000-c000 rw-s 00000000 00:00 0 \nSwap: 5 kB\n");
@@ -164,7 +164,7 @@ TEST_CASE("smaps: any order and unknown lines are fine, and no field is that of 
   CHECK_FALSE(regions[1].memory.has(F::rss));
 }
 
-TEST_CASE("smaps: a line of 0 counts only if the whole line is that of the field") {
+TEST_CASE("smaps: a line with 0 counts only if the complete line belongs to the field") {
   const std::string region = "00400000-00401000 r--p 00000000 00:00 0 \n";
   const std::string zeros = region + "Rss:                   0 kB\nPss:                   0 kB\n";
   const auto last_of = [&](const std::string& lines) { return regions_of(zeros + region + lines).back().memory; };
@@ -184,7 +184,7 @@ TEST_CASE("smaps: no text means that the process has exited") {
   CHECK(refusal_of("").kind == ErrorKind::not_found);
 }
 
-TEST_CASE("smaps: a field before any region, or no field at all, is something else's text") {
+TEST_CASE("smaps: a text with a field before the first region or without fields is malformed") {
   CHECK(refusal_of("Rss: 1 kB\n").kind == ErrorKind::malformed);
   CHECK(refusal_of(kRegionHead).message == "smaps: none of its lines is known");
   CHECK(refusal_of("\n").message == "smaps: none of its lines is known");
@@ -216,13 +216,13 @@ TEST_CASE("smaps: a text truncated anywhere is malformed or lacks the part after
     for (std::size_t i = 0; i < parsed.regions.size(); ++i) {
       for (std::size_t f = 0; f < kRollupFields; ++f) {
         const auto value = parsed.regions[i].memory.get(static_cast<F>(f));
-        if (value && value != all[i].memory.get(static_cast<F>(f))) FAIL("wrong value at a cut after " << size);
+        if (value && value != all[i].memory.get(static_cast<F>(f))) FAIL("wrong value after truncation at " << size);
       }
     }
   }
 }
 
-TEST_CASE("smaps: a region with an odd first line is left out with its lines") {
+TEST_CASE("smaps: a region with an odd first line is omitted with all its lines") {
   const auto line =
       GENERATE(as<std::string>{}, "1000-2000\n", "1000-2000 \n", "2000-1000 rw-p 00000000 00:00 0 \n",
                "1000-2000 rw-x 00000000 00:00 0 \n", "1000-2000 rwp 00000000 00:00 0 \n", "1000-2000 rw-p  00:00 0 \n",

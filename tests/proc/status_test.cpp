@@ -6,7 +6,7 @@
 using namespace memoir;
 using F = ProcessField;
 
-TEST_CASE("status of Linux 6.18: head and every field") {
+TEST_CASE("status of Linux 6.18: the head and every field") {
   const std::string text = test::fixture("linux-6.18/python/status");
   ProcessMemory memory;
   const auto head = parse_status(text, memory);
@@ -67,7 +67,7 @@ TEST_CASE("status of a zombie and a kernel thread has no memory") {
   if (name.find("6.18") != std::string::npos) CHECK(head->kernel_thread == !zombie);
 }
 
-TEST_CASE("status: a name of parentheses, a newline and a backslash") {
+TEST_CASE("status: a name may consist of parentheses, a newline and a backslash") {
   const std::string text = test::fixture("linux-6.18/odd-comm/status");
   ProcessMemory memory;
   const auto head = parse_status(text, memory);
@@ -77,7 +77,7 @@ TEST_CASE("status: a name of parentheses, a newline and a backslash") {
   CHECK(head->state == 'R');
 }
 
-TEST_CASE("status: names that look like lines, blanks or nothing") {
+TEST_CASE("status: names may look like lines, be spaces, or be empty") {
   ProcessMemory memory;
   const auto name_of = [&memory](const std::string& name) {
     const std::string text = "Name:\t" + name + "\nState:\tS (sleeping)\nUid:\t0\t0\t0\t0\n";
@@ -99,7 +99,7 @@ TEST_CASE("unescape_name undoes the kernel's escapes and nothing else") {
   CHECK(unescape_name("").empty());
 }
 
-TEST_CASE("status: the largest uid, and blanks where the kernel has none") {
+TEST_CASE("status: the largest uid is accepted, and so are spaces instead of tabs") {
   ProcessMemory memory;
   const auto head = parse_status("Name:\tx\nState:\tS (sleeping)\nUid:\t4294967295\t0\t0\t0\nVmRSS:\t  0 kB\n", memory);
   REQUIRE(head.ok());

@@ -5,7 +5,7 @@
 
 using namespace memoir;
 
-TEST_CASE("sysvipc/shm: rss and swap of all segments are summed up") {
+TEST_CASE("sysvipc/shm: rss and swap of all segments are summed") {
   CHECK(parse_sysvipc_shm(test::fixture("linux-6.18/machine/sysvipc-shm"))->held_kib == 5120);
   CHECK(parse_sysvipc_shm("key shmid rss swap\n")->held_kib == 0);
   const auto without_ids = parse_sysvipc_shm("key rss swap new\n 0 4096 8192 1\n 1 1024 0 1\n");
@@ -13,7 +13,7 @@ TEST_CASE("sysvipc/shm: rss and swap of all segments are summed up") {
   CHECK(without_ids->segments.empty());
 }
 
-TEST_CASE("sysvipc/shm: segments, as the kernel prints them") {
+TEST_CASE("sysvipc/shm: segments are parsed as the kernel prints them") {
   const auto table = parse_sysvipc_shm(test::fixture("linux-6.18/machine/sysvipc-shm"));
   REQUIRE(table.ok());
   REQUIRE(table->segments.size() == 2);
@@ -28,7 +28,7 @@ TEST_CASE("sysvipc/shm: segments, as the kernel prints them") {
   CHECK_FALSE(segment.detached_ms);
 }
 
-TEST_CASE("sysvipc/shm: columns in another order, new ones, and one that was removed") {
+TEST_CASE("sysvipc/shm: columns may be reordered, new or missing") {
   const auto table = parse_sysvipc_shm(
       "swap rss new dtime cuid uid nattch lpid cpid size perms shmid key\n"
       "2048 4096 x 1795290885 1 2 3 4 5 8192 1600 9 -1\n"
@@ -48,7 +48,7 @@ TEST_CASE("sysvipc/shm: columns in another order, new ones, and one that was rem
   CHECK(segment.detached_ms == 1'795'290'885'000);
 }
 
-TEST_CASE("sysvipc/shm: a row that cannot be understood is counted, and the sum is unknown") {
+TEST_CASE("sysvipc/shm: a row that cannot be parsed is counted, and the sum is unknown") {
   const auto row = GENERATE(as<std::string>{}, "4096\n", "-1 0\n", "9223372036854775807 1\n", "\n", "x y\n", "1024 0");
   INFO(row);
   OddLines odd;
@@ -58,7 +58,7 @@ TEST_CASE("sysvipc/shm: a row that cannot be understood is counted, and the sum 
   CHECK(odd.count() == 1);
 }
 
-TEST_CASE("sysvipc/shm: an odd column is unknown, and its segment keeps the others") {
+TEST_CASE("sysvipc/shm: an odd column is unknown, and its segment keeps the other columns") {
   constexpr std::string_view head = "key shmid perms size cpid lpid nattch uid cuid dtime rss swap\n";
   const auto parse = [&](const std::string& row, std::int64_t odd_lines) {
     OddLines odd;
@@ -85,7 +85,7 @@ TEST_CASE("sysvipc/shm: an odd column is unknown, and its segment keeps the othe
   CHECK(without.segments.size() == 1);
 }
 
-TEST_CASE("sysvipc/shm: without its columns it is an error") {
+TEST_CASE("sysvipc/shm: a text without the required columns is an error") {
   const auto text = GENERATE(as<std::string>{}, "", "key shmid", "key shmid\n0 1\n");
   INFO(text);
   CHECK(parse_sysvipc_shm(text).error().kind == ErrorKind::malformed);

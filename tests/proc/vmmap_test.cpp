@@ -16,7 +16,7 @@ VmmapRegion region_of(std::string_view line) {
   return **region;
 }
 
-// Parsed in place: the path is a view into the text.
+// Parses `text`; the paths are views into it.
 VmmapProcess vmmap_of(const std::string& text, std::int64_t odd_lines = 0) {
   OddLines odd;
   VmmapProcess process = parse_vmmap(text, &odd);
@@ -27,7 +27,9 @@ VmmapProcess vmmap_of(const std::string& text, std::int64_t odd_lines = 0) {
 
 }  // namespace
 
-TEST_CASE("vmmap: sizes have a fraction and a unit in any case, bytes are rounded up, an empty one is 0") {
+TEST_CASE(
+    "vmmap: sizes may have a fraction and a unit in upper or lower case, bytes are rounded up, and an empty size is "
+    "0") {
   const auto size = [](std::string_view text) { return parse_vmmap_size(text).value_or(-1); };
   CHECK(size("1024K") == 1024);
   CHECK(size("16k") == 16);
@@ -50,7 +52,7 @@ TEST_CASE("vmmap: sizes have a fraction and a unit in any case, bytes are rounde
   CHECK(size("999999999999999K") == 999'999'999'999'999);
 }
 
-TEST_CASE("vmmap: other text is no size") {
+TEST_CASE("vmmap: other text is not a size") {
   for (const std::string_view text :
        {"K", "-1K", "1,5M", "1.5.2M", "0x10", "1P", "K4", "4KK", "nan", "1e3K", "9999999999999999K", ".5M"}) {
     INFO(text);
@@ -59,7 +61,7 @@ TEST_CASE("vmmap: other text is no size") {
   CHECK_FALSE(parse_vmmap_size("999999999999999T").has_value());
 }
 
-TEST_CASE("vmmap: every part of a region's line") {
+TEST_CASE("vmmap: every part of a region's line is parsed") {
   const VmmapRegion region = region_of(
       "MALLOC_LARGE (empty)        13d000000-13d080000    [  512K   500K  1.5M     2K] rw-/rwx SM=PRV PURGE=V  "
       "Zone_0x1 [x]");
@@ -75,7 +77,7 @@ TEST_CASE("vmmap: every part of a region's line") {
   CHECK(region.details == "PURGE=V  Zone_0x1 [x]");
 }
 
-TEST_CASE("vmmap: wide and narrow lines, two to four sizes, modes unknown to us") {
+TEST_CASE("vmmap: lines may be wide or narrow, with two to four sizes, and with unknown modes") {
   CHECK(region_of("__TEXT 0000000100000000-000000010007a000 [  488K/  440K] r-x/rwx SM=COW  /bin/bash").resident_kib ==
         440);
   const VmmapRegion two = region_of("x 1000-2000 [ 4K 2K] r-x/rwx SM=COW");
@@ -92,7 +94,7 @@ TEST_CASE("vmmap: wide and narrow lines, two to four sizes, modes unknown to us"
   CHECK(region_of("10-20 [ 4K 4K 4K 4K ] ---/--- SM=NUL").name.empty());
 }
 
-TEST_CASE("vmmap: headers, summaries, legends and blanks are passed over") {
+TEST_CASE("vmmap: headers, summaries, legends and empty lines are skipped") {
   for (const std::string_view line :
        {"", "   ", "REGION TYPE    START - END   [ VSIZE  RSDNT  DIRTY   SWAP] PRT/MAX SHRMOD PURGE    REGION DETAIL",
         "SM=sharing mode:", "Process:         face-b00c [412]", "Parent Process:  my a-b [1]",
@@ -106,7 +108,7 @@ TEST_CASE("vmmap: headers, summaries, legends and blanks are passed over") {
   }
 }
 
-TEST_CASE("vmmap: a line like a region that cannot be parsed is malformed and named") {
+TEST_CASE("vmmap: a line like a region that cannot be parsed is malformed, and the error contains it") {
   for (const std::string_view line :
        {"__TEXT 1000-2000 [ 4K ] r-x/rwx SM=COW", "__TEXT 1000-2000 [ ] r-x/rwx SM=COW",
         "__TEXT 1000-2000 [ 4K 4K 4K 4K 4K ] r-x/rwx SM=COW", "__TEXT 1000-2000 [ 4K 4K 4Q 4K ] r-x/rwx SM=COW",
@@ -128,7 +130,7 @@ TEST_CASE("vmmap of macOS 14: the sums of a process by sharing mode") {
   CHECK(process.path == "/Applications/Shop Server.app/Contents/MacOS/shop server");
   CHECK(process.regions == 20);
   const ProcessMemory& memory = process.memory;
-  // COW 16+16+299+42189+16, PRV 16+16+160+512+512, SHM 48+1024, and those that count in the totals only: 512+32+16+16.
+  // COW 16+16+299+42189+16, PRV 16+16+160+512+512, SHM 48+1024; 512+32+16+16 of other modes count only in the totals.
   CHECK(memory.get(F::rss) == 42536 + 1216 + 1072 + 576);
   CHECK(memory.get(F::private_clean) == 32);
   CHECK(memory.get(F::private_dirty) == 1184);
@@ -139,7 +141,7 @@ TEST_CASE("vmmap of macOS 14: the sums of a process by sharing mode") {
   CHECK_FALSE(memory.has(F::pss));
 }
 
-TEST_CASE("vmmap of macOS 10.14: long addresses, narrow lines") {
+TEST_CASE("vmmap of macOS 10.14: long addresses and narrow lines are parsed") {
   const VmmapProcess process = vmmap_of(test::fixture("vmmap/macos-10.14"));
   CHECK(process.regions == 12);
   CHECK(process.memory.get(F::rss) == 56 + 4 + 4 + 4 + 60 + 12595 + 4 + 16);
@@ -168,13 +170,13 @@ TEST_CASE("vmmap: an exited process has no region, and no zeros") {
   CHECK(vmmap_of("").memory == ProcessMemory());
 }
 
-TEST_CASE("vmmap: malformed lines are counted, the others go on") {
+TEST_CASE("vmmap: malformed lines are counted, and the others are parsed") {
   const VmmapProcess process = vmmap_of(
       "a 1000-2000 [4K 4K 0K 0K] r--/r-- SM=PRV\nb 2000-3000 [4K 4K ?] r--/r-- SM=PRV\nc 3000-4000 [4K\n"
       "d 4000-5000 [4K 8K 9K 0K] r--/r-- SM=PRV\r\n",
       3);
   CHECK(process.regions == 2);
   CHECK(process.memory.get(F::rss) == 12);
-  CHECK_FALSE(process.memory.has(F::private_clean));  // a region has more dirty than resident pages
+  CHECK_FALSE(process.memory.has(F::private_clean));  // because a region has more dirty than resident pages
   CHECK_FALSE(process.memory.has(F::private_dirty));
 }

@@ -17,7 +17,7 @@ MachineMemory vmstat_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("vmstat of Linux 6.18: every field that the model has") {
+TEST_CASE("vmstat of Linux 6.18: every field of the model is parsed") {
   const MachineMemory memory = vmstat_of(test::fixture("linux-6.18/machine/vmstat"));
   for (std::size_t i = kFirstVmstat; i < kFirstPressure; ++i) {
     INFO(kMachineFields[i].key);
@@ -29,7 +29,7 @@ TEST_CASE("vmstat of Linux 6.18: every field that the model has") {
   CHECK_FALSE(memory.has(M::mem_total));
 }
 
-TEST_CASE("vmstat of older kernels: values, and absent fields") {
+TEST_CASE("vmstat of older kernels: values are parsed, and missing fields are absent") {
   const MachineMemory six = vmstat_of(test::fixture("linux-6.1/machine/vmstat"));
   CHECK(six.get(M::zswpout) == 2048);
   CHECK_FALSE(six.has(M::pgscan_khugepaged));

@@ -5,7 +5,7 @@
 
 using namespace memoir;
 
-TEST_CASE("zoneinfo: the pages on the lists of all CPUs and zones") {
+TEST_CASE("zoneinfo: the pages on the lists of all CPUs and zones are summed") {
   const std::string text = test::fixture("linux-6.18/machine/zoneinfo");
   CHECK(*parse_per_cpu_free(text, 4) == 72977 * 4);
   CHECK(*parse_per_cpu_free(text, 64) == 72977 * 64);

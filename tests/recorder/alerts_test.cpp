@@ -1,5 +1,5 @@
-// Alerts: the real memoird runs the configured program, which never blocks it. The pressure is that of a fake /proc;
-// memoir is the real one, or a script of the test.
+// Alerts: the real memoird runs the configured program, which never blocks it. The pressure comes from a fake /proc.
+// memoir is the real one or a script of the test.
 
 #include <algorithm>
 #include <csignal>
@@ -22,7 +22,7 @@ struct Pressed {
   Pressed() { proc.add({.pid = 10, .arguments = {"app"}, .memory = memory_of(1000)}); }
 
   std::string file(const std::string& name) const { return directory.path() + "/" + name; }
-  // The shell's script, with its own path in `$0`.
+  // A shell script that has its own path in `$0`.
   std::string script(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories(std::filesystem::path(file(name)).parent_path());
     write_text(file(name), "#!/bin/sh\n" + text);
@@ -30,7 +30,7 @@ struct Pressed {
     return file(name);
   }
   void configure(const std::string& exec, const std::string& more = "") const {
-    // The machine's own tmpfs mounts and leaks cause no alerts.
+    // Disables the alerts that the machine's own tmpfs mounts and leaks could cause.
     write_text(file("memoir.toml"), "[alert]\nexec = ['" + exec + "', 'an argument']\n" +
                                         "limit = 'off'\ntmpfs = 'off'\nswap = 'off'\nconfirmed = false\n" + more);
   }
@@ -63,7 +63,7 @@ struct Pressed {
     const auto stored = (*reader)->ticks({.from_ms = 0, .to_ms = std::int64_t{1} << 50});
     return stored.ok() ? stored->size() : 0;
   }
-  // One line for each process that wrote its pid there; returns true if none of them runs.
+  // Returns true if none of the processes runs whose pids are the lines of this file.
   bool all_gone(const std::string& name) const {
     std::istringstream lines(read_text(file(name)));
     for (pid_t pid = 0; lines >> pid;) {
@@ -122,7 +122,7 @@ TEST_CASE("alerts: the program gets the incident as JSON and nothing else of the
   CHECK(has(environment, "\nMEMOIR_DATA_MIB=120\n"));
   CHECK_FALSE(has(environment, "\nNOTIFY_SOCKET="));
   CHECK(std::stoi(read_text(machine.file("files"))) <= 1024);
-  // 3 is the folder that ls lists.
+  // Descriptor 3 is the folder that ls lists.
   std::istringstream fds(read_text(machine.file("fds")));
   for (int fd = 0; fds >> fd;) {
     CAPTURE(fd);
@@ -130,7 +130,7 @@ TEST_CASE("alerts: the program gets the incident as JSON and nothing else of the
   }
   const std::string status = read_text(machine.file("status"));
   CHECK(has(status, "SigBlk:\t0000000000000000\n"));
-  // Except the two that glibc reserves.
+  // None, except the two signals that glibc reserves.
   CHECK((has(status, "SigIgn:\t0000000000000000\n") || has(status, "SigIgn:\t0000000180000000\n")));
   CHECK(has(status, "CapInh:\t0000000000000000\n"));
   CHECK(has(status, "CapAmb:\t0000000000000000\n"));
@@ -152,11 +152,11 @@ TEST_CASE("alerts: a program that hangs is killed with its children, and ticks c
   CHECK(machine.ticks() >= before + 5);
   CHECK(has(machine.alerts()[0], " was ended after "));
   CHECK(has(machine.alerts()[0], ": it takes too long"));
-  wait_until("the end of its children", [&] { return machine.all_gone("pids"); });
+  wait_until("the exit of its children", [&] { return machine.all_gone("pids"); });
   stop_well(memoird);
 }
 
-TEST_CASE("alerts: a running one is stopped with the recorder, with an event") {
+TEST_CASE("alerts: a running program is stopped with the recorder, with an event") {
   Pressed machine;
   machine.configure(machine.script("hang.sh", "echo $$ >> ${0%/*}/pids\nexec sleep 1000\n"));
   DaemonProcess memoird(machine.directory.path(), machine.arguments(), machine.path(kMemoirFolder));
@@ -198,7 +198,7 @@ TEST_CASE("alerts: without memoir the program runs with empty input") {
   }));
 }
 
-TEST_CASE("alerts: the program's exit status is recorded; it need not read its input") {
+TEST_CASE("alerts: the program's exit status is recorded, and it need not read its input") {
   Pressed machine;
   machine.configure(machine.script("alert.sh", "exit 3\n"), "every = '1s'\n");
   machine.script("bin/memoir", "exec head -c 1000000 /dev/zero\n");
@@ -252,7 +252,7 @@ TEST_CASE("alerts: a reloaded configuration takes effect at once") {
   CHECK(has(machine.alerts()[0], "/bin/true: exit status 0 after "));
 }
 
-TEST_CASE("alerts: forecasts of memoir leaks cause one per interval, and its failures block nothing") {
+TEST_CASE("alerts: forecasts of memoir leaks cause one per interval, and failures of memoir leaks block nothing") {
   Pressed machine;
   machine.configure(machine.script("alert.sh", "cat > ${0%/*}/in.json\necho $MEMOIR_ALERT >> ${0%/*}/runs\n"),
                     "[leaks]\nhour = '1s'\n");

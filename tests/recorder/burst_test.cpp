@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::int64_t kBegin = 1'000'000;
 
-// Advances by seconds without a reason until the end; returns its time.
+// Advances second by second without a reason until the burst ends; returns that time.
 std::int64_t end_of(Burst& burst, std::int64_t now_ms) {
   while (burst.see(now_ms) != Change::ended) now_ms += 1'000;
   return now_ms;
 }
 
-// Advances while there is one, with a reason in each second.
+// Advances second by second with a reason until the burst ends; returns that time.
 std::int64_t end_under(BurstReason reason, Burst& burst, std::int64_t now_ms) {
   while (burst.see(now_ms, reason) != Change::ended) now_ms += 1'000;
   return now_ms;
@@ -40,7 +40,7 @@ TEST_CASE("a burst lasts for ten seconds after the last reason") {
   CHECK(burst.reasons() == "processes waited for memory, a process grew fast");
 }
 
-TEST_CASE("a burst lasts a minute at most, and a cooldown of four minutes follows, under any conditions") {
+TEST_CASE("a burst lasts a minute at most, and a cooldown of four minutes follows in all cases") {
   Burst burst;
   burst.see(kBegin, shortage);
   const std::int64_t end_ms = end_under(shortage, burst, kBegin);
@@ -52,7 +52,7 @@ TEST_CASE("a burst lasts a minute at most, and a cooldown of four minutes follow
   CHECK(burst.reasons() == "a process grew fast");
 }
 
-TEST_CASE("after a short burst it rests for a minute") {
+TEST_CASE("a short burst is followed by a cooldown of a minute") {
   Burst burst;
   burst.see(kBegin, pressure);
   const std::int64_t end_ms = end_of(burst, kBegin);
@@ -69,7 +69,7 @@ TEST_CASE("a burst caused only by growth has a cooldown of two minutes for growt
   SECTION("growth waits for its cooldown") {
     CHECK(burst.see(end_ms + 120'000, growth) == Change::started);
   }
-  SECTION("and for that of a severe burst") {
+  SECTION("growth waits for the cooldown of a severe burst") {
     CHECK(burst.see(end_ms + 1'000, pressure) == Change::started);
     const std::int64_t grave_end_ms = end_under(pressure, burst, end_ms + 1'000);
     CHECK(grave_end_ms == end_ms + 61'000);
@@ -80,7 +80,7 @@ TEST_CASE("a burst caused only by growth has a cooldown of two minutes for growt
   }
 }
 
-TEST_CASE("a burst that started with growth becomes as severe as its later reasons") {
+TEST_CASE("a burst that growth started becomes as severe as its later reasons") {
   Burst burst;
   burst.see(kBegin, growth);
   burst.see(kBegin + 5'000, pressure);
@@ -89,7 +89,7 @@ TEST_CASE("a burst that started with growth becomes as severe as its later reaso
   CHECK(burst.see(end_ms + 60'000, growth) == Change::started);
 }
 
-TEST_CASE("a burst soon after a rest has a rest of twice its length, up to an hour") {
+TEST_CASE("the cooldown after a burst that soon follows another doubles, up to an hour") {
   Burst burst;
   std::int64_t now_ms = kBegin;
   std::vector<std::int64_t> rests;
@@ -100,14 +100,14 @@ TEST_CASE("a burst soon after a rest has a rest of twice its length, up to an ho
     rests.push_back((now_ms - end_ms) / 60'000);
   }
   CHECK(rests == std::vector<std::int64_t>{4, 8, 16, 32, 60, 60});
-  // After an equally long time without any it starts again.
+  // After an equally long time without a burst the cooldowns are short again.
   now_ms += 3'600'000;
   burst.see(now_ms, pressure);
   const std::int64_t end_ms = end_under(pressure, burst, now_ms);
   CHECK(burst.rest_until_ms(pressure) - end_ms == 240'000);
 }
 
-TEST_CASE("an OOM kill starts a burst in a cooldown too: a short one, once") {
+TEST_CASE("an OOM kill starts a burst even in a cooldown: a short one, once") {
   Burst burst;
   burst.see(kBegin, pressure);
   const std::int64_t end_ms = end_of(burst, kBegin);
@@ -121,9 +121,9 @@ TEST_CASE("an OOM kill starts a burst in a cooldown too: a short one, once") {
   CHECK(burst.see(end_ms + 81'000, oom_kill) == Change::started);
 }
 
-TEST_CASE("under any conditions bursts take less than a quarter of a day") {
+TEST_CASE("bursts take less than a quarter of a day in all cases") {
   constexpr std::int64_t day_ms = 86'400'000;
-  // A reason for some time, and another or none for some time, alternating.
+  // A reason is present for some time, and absent (or another one present) for some time, alternating.
   const std::int64_t with_ms = GENERATE(1'000, 5'000, 15'000, 50'000, 86'400'000);
   const std::int64_t without_ms = GENERATE(0, 40'000, 61'000, 130'000, 300'000);
   const BurstReason reason = GENERATE(growth, oom_kill);
@@ -140,7 +140,7 @@ TEST_CASE("under any conditions bursts take less than a quarter of a day") {
   CHECK(in_burst_ms > 0);
 }
 
-TEST_CASE("a burst that a sleep of the machine fell into was no longer than it could be") {
+TEST_CASE("a burst during which the machine was suspended counts as no longer than its maximum") {
   Burst burst;
   burst.see(kBegin, growth);
   CHECK(burst.see(kBegin + 8 * 3'600'000, pressure) == Change::ended);
@@ -148,7 +148,7 @@ TEST_CASE("a burst that a sleep of the machine fell into was no longer than it c
   CHECK(burst.rest_until_ms(growth) == kBegin + 8 * 3'600'000 + 120'000);
 }
 
-TEST_CASE("a burst can be ended early") {
+TEST_CASE("a burst can be stopped early") {
   Burst burst;
   burst.see(kBegin, growth);
   burst.end(kBegin + 3'000);

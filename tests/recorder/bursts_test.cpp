@@ -1,4 +1,4 @@
-// Conditions that start a burst, on a machine without PSI triggers: a fake /proc has none.
+// Conditions that start a burst on a machine without PSI triggers, which a fake /proc lacks.
 
 #include <csignal>
 
@@ -48,7 +48,7 @@ struct Machine {
 
 }  // namespace
 
-TEST_CASE("bursts: without pressure stall information, by swap-ins between two ticks") {
+TEST_CASE("bursts: without pressure stall information, swap-ins between two ticks start one") {
   Machine machine;
   machine.proc.remove(SystemFile::pressure_memory);
   DaemonProcess memoird(machine.directory.path(), machine.arguments());
@@ -63,7 +63,7 @@ TEST_CASE("bursts: without pressure stall information, by swap-ins between two t
   CHECK(machine.bursts()[1].ends_with(" s: processes waited for memory"));
 }
 
-TEST_CASE("bursts: by available memory at ticks") {
+TEST_CASE("bursts: a fall of available memory starts one") {
   Machine machine;
   machine.proc.write(SystemFile::meminfo, "MemTotal: 8388608 kB\nMemFree: 1000 kB\nMemAvailable: 6291456 kB\n");
   DaemonProcess memoird(machine.directory.path(), machine.arguments("200ms"));
@@ -75,7 +75,7 @@ TEST_CASE("bursts: by available memory at ticks") {
   CHECK(machine.bursts()[0].starts_with("Started: 1024 MiB of 8192 MiB are available, and would be used up in "));
 }
 
-TEST_CASE("bursts: none if switched off") {
+TEST_CASE("bursts: none starts if they are switched off") {
   Machine machine;
   write_text(machine.config, "[recorder]\nburst = 'off'\n");
   DaemonProcess memoird(machine.directory.path(), machine.arguments());

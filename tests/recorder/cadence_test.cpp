@@ -26,7 +26,7 @@ TEST_CASE("a clock stepped back does not stop the ticks") {
   CHECK(slot.skipped == 0);
 }
 
-TEST_CASE("a keyframe is due once in its time, and at the first tick") {
+TEST_CASE("a keyframe is due once per interval, and at the first tick") {
   constexpr std::int64_t hour = 3'600'000;
   CHECK(keyframe_due(5, 0, hour));
   CHECK_FALSE(keyframe_due(hour + 10'000, hour, hour));
@@ -59,7 +59,7 @@ TEST_CASE("in a burst there are ten times as many scans and ticks, within bounds
   CHECK(burst_tick_ms(100) == 0);
 }
 
-TEST_CASE("a tick of a burst is on time, and later if ticks are expensive") {
+TEST_CASE("a tick of a burst is on time, or later if ticks are expensive") {
   CHECK(burst_tick_due(11'000, 10'000, 1'000, 10'000));
   CHECK(burst_tick_due(10'990, 10'000, 1'000, 10'000));
   CHECK_FALSE(burst_tick_due(10'400, 10'000, 1'000, 10'000));
@@ -67,7 +67,7 @@ TEST_CASE("a tick of a burst is on time, and later if ticks are expensive") {
   CHECK(burst_tick_due(12'020, 10'000, 1'000, 101'000));
 }
 
-TEST_CASE("an early tick comes a quarter of the interval after the last, and not within a second") {
+TEST_CASE("an early tick is due a quarter of the interval after the last tick, and at least a second after it") {
   CHECK_FALSE(early_tick_due(12'000, 10'000, 10'000));
   CHECK(early_tick_due(12'500, 10'000, 10'000));
   CHECK_FALSE(early_tick_due(10'999, 10'000, 1'000));

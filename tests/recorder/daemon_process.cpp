@@ -53,7 +53,7 @@ void DaemonProcess::signal(int number) const {
 
 int DaemonProcess::wait() {
   int status = 0;
-  wait_until("the end of memoird", [&] { return waitpid(pid_, &status, WNOHANG) == pid_; });
+  wait_until("the exit of memoird", [&] { return waitpid(pid_, &status, WNOHANG) == pid_; });
   pid_ = -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }

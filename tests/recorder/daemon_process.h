@@ -11,7 +11,8 @@ namespace memoir::test {
 
 class DaemonProcess {
  public:
-  // Output goes to files in `directory`, the log to `log` if that is given. `environment` is added to that of the test.
+  // Output goes to files in `directory`, the log to `log` if that is not empty. `environment` is added to the test's
+  // environment.
   DaemonProcess(const std::string& directory, const std::vector<std::string>& arguments,
                 const std::map<std::string, std::string>& environment = {}, int log = -1);
   ~DaemonProcess();
@@ -21,7 +22,7 @@ class DaemonProcess {
   pid_t pid() const { return pid_; }
   void signal(int number) const;
 
-  // The exit status; minus the signal's number if a signal killed it.
+  // Returns the exit status, or minus the signal's number if a signal killed it.
   int wait();
 
   std::string output() const;  // stdout so far
@@ -34,7 +35,7 @@ class DaemonProcess {
   pid_t pid_ = -1;
 };
 
-// Repeats until it is true; fails the test after a long time, with `what` in the message.
+// Repeats until `condition` is true; fails the test after a long time, with `what` in the message.
 template <typename Condition>
 void wait_until(const std::string& what, Condition condition);
 
@@ -52,7 +53,7 @@ void memoir::test::wait_until(const std::string& what, Condition condition) {
   using namespace std::chrono_literals;
   const auto deadline = std::chrono::steady_clock::now() + 60s;
   while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("waited in vain for " + what);
+    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("timeout while waiting for " + what);
     std::this_thread::sleep_for(5ms);
   }
 }

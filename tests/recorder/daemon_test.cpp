@@ -43,7 +43,7 @@ struct Fixture {
   }
   std::vector<StoredTick> ticks() const { return *reader()->ticks(kAlways); }
   std::vector<StoredRun> runs() const { return *reader()->runs(); }
-  // Events of one kind.
+  // Returns the events of one kind.
   std::vector<Event> events(const std::string& kind) const {
     std::vector<Event> all = *load_events(*reader(), kAlways);
     std::erase_if(all, [&kind](const Event& event) { return event.kind != kind; });
@@ -79,7 +79,7 @@ TEST_CASE_METHOD(Fixture, "Flag --once takes one tick and exits") {
                     [](const ProcessState& state) { return state.sample.key.pid == getpid(); }));
 }
 
-TEST_CASE_METHOD(Fixture, "Flag --duration records that long, at every slot, and ends with a keyframe") {
+TEST_CASE_METHOD(Fixture, "Flag --duration records for that time, at every slot, and ends with a keyframe") {
   DaemonProcess memoird(directory.path(), arguments({"--duration", "1s", "--interval", "100ms"}));
   CHECK(memoird.wait() == 0);
   const std::vector<StoredTick> stored = ticks();
@@ -91,7 +91,7 @@ TEST_CASE_METHOD(Fixture, "Flag --duration records that long, at every slot, and
     CHECK_FALSE(stored[i].keyframe);
     slots += 1 + stored[i].skipped;
   }
-  // Each slot was used or counted as missed; a loaded machine may be late for one, never early.
+  // Each slot was used or counted as missed. A loaded machine may be late for one slot, but is never early.
   const std::int64_t elapsed_ms = stored[stored.size() - 2].begin.wall_ms - stored.front().begin.wall_ms;
   CHECK(slots * 100 <= elapsed_ms + 100);
   CHECK(slots * 100 + 1'000 >= elapsed_ms);
@@ -253,7 +253,7 @@ TEST_CASE_METHOD(Fixture, "without /proc it prints an error and records nothing"
   CHECK_THAT(memoird.log(), ContainsSubstring(directory.path() + "/none"));
 }
 
-TEST_CASE_METHOD(Fixture, "odd kernel files cost only themselves, and are counted by kind") {
+TEST_CASE_METHOD(Fixture, "odd kernel files affect no other files, and are counted by kind") {
   FakeProc proc;
   proc.add({.pid = 10, .arguments = {"worker"}, .memory = memory_of(1000)});
   proc.write(SystemFile::boot_id, "none\n");
@@ -274,7 +274,7 @@ TEST_CASE_METHOD(Fixture, "odd kernel files cost only themselves, and are counte
   CHECK_THAT(memoird.log(), ContainsSubstring("The boot has no id"));
 }
 
-TEST_CASE_METHOD(Fixture, "every log line carries the live memory use") {
+TEST_CASE_METHOD(Fixture, "every log line has the recorder's current memory usage") {
   DaemonProcess memoird(directory.path(), arguments({"--once"}));
   CHECK(memoird.wait() == 0);
   const std::string log = memoird.log();
@@ -290,7 +290,7 @@ TEST_CASE_METHOD(Fixture, "every log line carries the live memory use") {
 
 namespace {
 
-// The socket that systemd would listen on.
+// The socket on which systemd would listen.
 class Manager {
  public:
   explicit Manager(const std::string& directory) : address(directory + "/notify") {
@@ -300,7 +300,7 @@ class Manager {
     REQUIRE(bind(socket_.get(), reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
   }
 
-  // Waits for a message with this text, and drops everything up to its end.
+  // Waits for a message with this text, and drops all output up to its end.
   void hear(const std::string& text) {
     std::string heard;
     wait_until(text, [&] {
@@ -331,7 +331,7 @@ class Manager {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "the service manager hears how it goes") {
+TEST_CASE_METHOD(Fixture, "the service manager receives the state") {
   Manager manager(directory.path());
   DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}),
                         {{"NOTIFY_SOCKET", manager.address}, {"WATCHDOG_USEC", "50000"}});
@@ -347,7 +347,7 @@ TEST_CASE_METHOD(Fixture, "the service manager hears how it goes") {
   CHECK(memoird.wait() == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "the watchdog is not fed while storing hangs") {
+TEST_CASE_METHOD(Fixture, "no watchdog message is sent while storing hangs") {
   using namespace std::chrono_literals;
   Manager manager(directory.path());
   DaemonProcess memoird(directory.path(), arguments({"--interval", "1h"}),
@@ -355,7 +355,7 @@ TEST_CASE_METHOD(Fixture, "the watchdog is not fed while storing hangs") {
   manager.hear("READY=1");
   manager.hear("WATCHDOG=1");
   {
-    // The writer waits for this for seconds, repeatedly.
+    // This lock makes the writer wait for seconds, repeatedly.
     SQLite::Database other(db, SQLite::OPEN_READWRITE, 60'000);
     other.exec("BEGIN IMMEDIATE");
     memoird.signal(SIGUSR1);
@@ -366,7 +366,7 @@ TEST_CASE_METHOD(Fixture, "the watchdog is not fed while storing hangs") {
   CHECK(memoird.wait() == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "a run has keyframes in between") {
+TEST_CASE_METHOD(Fixture, "a run has keyframes besides the first and the last tick") {
   DaemonProcess memoird(directory.path(), arguments({"--interval", "100ms", "--keyframe-every-ms", "1000"}));
   const auto middle = [&](bool keyframe) {
     const std::vector<StoredTick> stored = ticks();
@@ -389,14 +389,14 @@ TEST_CASE_METHOD(Fixture, "a log without a reader does not stop it") {
   CHECK(ticks().size() == 1);
 }
 
-TEST_CASE_METHOD(Fixture, "a slow tick is no suspension of the machine") {
+TEST_CASE_METHOD(Fixture, "a slow tick is not taken for a suspension of the machine") {
   write_text(config, "[recorder]\nread_deadline = '1500ms'\n");
   FakeProc proc;
   proc.add({.pid = 10, .arguments = {"slow"}, .memory = memory_of(1000)});
   proc.block(10, PidFile::smaps_rollup);
   DaemonProcess memoird(directory.path(), arguments({"--interval", "1h", "--proc", proc.root()}));
   wait_for_ticks(1);
-  // It is skipped in this one, at no cost.
+  // The blocked process is skipped in this tick, which costs nothing.
   memoird.signal(SIGUSR1);
   wait_for_ticks(2);
   memoird.signal(SIGTERM);
@@ -407,7 +407,7 @@ TEST_CASE_METHOD(Fixture, "a slow tick is no suspension of the machine") {
   CHECK(events("suspend").empty());
 }
 
-TEST_CASE_METHOD(Fixture, "a user with unreadable processes is named, and all others are read") {
+TEST_CASE_METHOD(Fixture, "a user whose processes cannot be read is named, and all other processes are read") {
   write_text(config, "[recorder]\nread_deadline = '50ms'\n");
   FakeProc proc;
   for (std::int32_t pid = 10; pid < 30; ++pid) {
@@ -438,7 +438,7 @@ TEST_CASE_METHOD(Fixture, "a user with unreadable processes is named, and all ot
 
 namespace {
 
-// A child that maps 256 MiB 32 times over, all pages of it, and idles.
+// Starts a child that maps 256 MiB 32 times, touches all pages, and idles.
 pid_t map_many_times(int fd) {
   constexpr std::size_t bytes = std::size_t{256} << 20U;
   std::array<int, 2> ready{};
@@ -486,7 +486,7 @@ TEST_CASE_METHOD(Fixture, "processes with huge page tables use no more memory th
     ++found;
     CHECK(state.sample.source == Source::approximate);
     CHECK(held.or_zero(ProcessField::rss) >= std::int64_t{8} << 20U);
-    // Its unshared memory, and at most the machine's mapped memory for the shared part.
+    // The child's unshared memory, plus at most the machine's mapped memory for the shared part.
     const std::int64_t max_kib =
         snapshot->machine.memory.or_zero(MachineField::mapped) + held.or_zero(ProcessField::rss_anon);
     CHECK(held.or_zero(ProcessField::pss) <= max_kib + 10'000);
@@ -498,7 +498,7 @@ TEST_CASE_METHOD(Fixture, "processes with huge page tables use no more memory th
 
 namespace {
 
-// No file of memoird may grow beyond `bytes`: a full disk for SQLite, but not for the log.
+// Limits the size of files that memoird can write to `bytes`. This is a full disk for SQLite, but not for the log.
 void limit_files(pid_t pid, rlim_t bytes) {
   const rlimit limit{.rlim_cur = bytes, .rlim_max = RLIM_INFINITY};
   REQUIRE(prlimit(pid, RLIMIT_FSIZE, &limit, nullptr) == 0);
@@ -506,7 +506,8 @@ void limit_files(pid_t pid, rlim_t bytes) {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "a disk that is full from the start does not keep it from being ready, nor from recording") {
+TEST_CASE_METHOD(Fixture,
+                 "with a disk that is full from the start, memoird becomes ready and records once there is space") {
   FakeProc proc;
   for (std::int32_t pid = 1; pid <= 200; ++pid) {
     proc.add({.pid = pid, .arguments = {"worker", std::to_string(pid)}, .memory = memory_of(1000 + pid)});
@@ -522,7 +523,7 @@ TEST_CASE_METHOD(Fixture, "a disk that is full from the start does not keep it f
     CHECK(first.wait() == 0);
   }
   Manager manager(directory.path());
-  // Enough for SQLite's index of the log, not for a keyframe: every process has a row.
+  // This is enough for SQLite's index of the WAL, but not for a keyframe, which has a row per process.
   limit_files(getpid(), 34 * 1024);
   DaemonProcess memoird(directory.path(), arguments({"--interval", "1h", "--proc", proc.root()}),
                         {{"NOTIFY_SOCKET", manager.address}});
@@ -550,7 +551,7 @@ TEST_CASE_METHOD(Fixture, "a recorder after one that was killed reports the caus
   CHECK_FALSE(std::filesystem::exists(directory.path() + "/last-end"));
 }
 
-TEST_CASE_METHOD(Fixture, "a deleted file is created again, with all running processes") {
+TEST_CASE_METHOD(Fixture, "a deleted database is created again, with all running processes") {
   FakeProc proc;
   for (std::int32_t pid = 1; pid <= 20; ++pid) {
     proc.add({.pid = pid, .arguments = {"worker", std::to_string(pid)}, .memory = memory_of(1000 + pid)});
@@ -589,7 +590,7 @@ TEST_CASE_METHOD(Fixture, "a flood of signals does not delay the stop") {
   CHECK(ticks().size() < kMany / 10);
 }
 
-TEST_CASE_METHOD(Fixture, "a full disk stops no tick, and losses are recorded") {
+TEST_CASE_METHOD(Fixture, "ticks continue while the disk is full, and losses are recorded") {
   write_text(config, "[recorder]\nqueue_ticks = 1\n");
   DaemonProcess memoird(directory.path(), arguments({"--interval", "100ms"}));
   wait_for_ticks(2);

@@ -9,7 +9,7 @@
 using namespace memoir;
 using namespace memoir::test;
 
-TEST_CASE("the cause of the previous recorder's end is known from systemd and memory.events") {
+TEST_CASE("the cause of the previous recorder's exit is known from systemd and memory.events") {
   CHECK(end_cause("success exited 0 oom_kill 0\n").empty());
   CHECK(end_cause("").empty());
   CHECK(end_cause("signal killed KILL oom_kill 1\n").starts_with("The OOM killer killed the recorder before this one"));
@@ -21,7 +21,7 @@ TEST_CASE("the cause of the previous recorder's end is known from systemd and me
         "The recorder before this one exited with status 1 (systemd: exit-code)");
 }
 
-TEST_CASE("the note of the previous recorder's end is read once, and only if it is a file of ours") {
+TEST_CASE("the note of the previous recorder's exit is read once, and only if the same user owns the file") {
   const TemporaryDirectory folder;
   const std::string db = folder.path() + "/memoir.db";
   const std::string note = folder.path() + "/last-end";

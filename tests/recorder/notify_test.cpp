@@ -64,7 +64,7 @@ TEST_CASE("without a manager messages go nowhere") {
   }
 }
 
-TEST_CASE("a manager that exited or does not read blocks nothing") {
+TEST_CASE("a manager that has exited or does not read does not block memoird") {
   const test::TemporaryDirectory directory;
   Fd manager = listen_at(directory.path() + "/notify");
   const Notifier notifier(directory.path() + "/notify");
@@ -74,14 +74,14 @@ TEST_CASE("a manager that exited or does not read blocks nothing") {
   SUCCEED("came back");
 }
 
-TEST_CASE("the watchdog is for the process that it names") {
+TEST_CASE("the watchdog applies only to the process that it names") {
   using namespace std::chrono_literals;
   setenv("WATCHDOG_USEC", "20000000", 1);
   unsetenv("WATCHDOG_PID");
   CHECK(watchdog_period() == 20s);
   setenv("WATCHDOG_PID", std::to_string(getpid()).c_str(), 1);
   CHECK(watchdog_period() == 20s);
-  setenv("WATCHDOG_PID", std::to_string(getpid() + 1).c_str(), 1);  // also where it is 1 itself
+  setenv("WATCHDOG_PID", std::to_string(getpid() + 1).c_str(), 1);  // a different pid even if this process has pid 1
   CHECK_FALSE(watchdog_period());
   unsetenv("WATCHDOG_PID");
   for (const char* text : {"", "0", "-1", "soon", "1.5"}) {

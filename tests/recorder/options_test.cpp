@@ -16,7 +16,7 @@ TEST_CASE("memoird prints its version, commit and SQLite's version") {
         std::string("memoird ") + version() + " (" + version_commit() + "), SQLite " + sqlite_version() + "\n");
 }
 
-TEST_CASE("its help names every option and has examples") {
+TEST_CASE("the help names every option and has examples") {
   const TemporaryDirectory directory;
   DaemonProcess memoird(directory.path(), {"--help"});
   CHECK(memoird.wait() == 0);
@@ -74,7 +74,7 @@ TEST_CASE("a valid configuration is reported as such") {
   CHECK(memoird.output() == MEMOIR_SOURCE "/systemd/memoir.toml: is in order\n");
 }
 
-TEST_CASE("a check finds a program of alerts that does not exist, and every error") {
+TEST_CASE("a check reports a missing program of alerts and every other error") {
   const TemporaryDirectory directory;
   const std::string config = directory.path() + "/memoir.toml";
   write_text(config, "[alert]\nexec = ['/none/such']\n");
@@ -88,7 +88,7 @@ TEST_CASE("a check finds a program of alerts that does not exist, and every erro
              ContainsSubstring("memoird: " + config + ":2:") && ContainsSubstring("memoird: " + config + ":4:"));
 }
 
-TEST_CASE("the printed configuration is all that is in force, and can be used as a file") {
+TEST_CASE("the printed configuration has all settings in force, and can be used as a file") {
   const TemporaryDirectory directory;
   const std::string config = directory.path() + "/memoir.toml";
   write_text(config, "[recorder]\ninterval = '1s'\n[[category]]\nname = 'mine'\ncommand = 'shop'\n");

@@ -20,7 +20,7 @@ TEST_CASE("slots are aligned to the wall clock and do not drift") {
     const Slot slot = schedule.next(clock.now());
     CHECK(slot.at_ms == expected);
     CHECK(slot.skipped == 0);
-    // Each tick is a little late and takes some time.
+    // Each tick starts a little late and takes some time.
     clock.advance(slot.at_ms - clock.now().wall_ms + 3 + i * 7);
   }
 }
@@ -44,7 +44,7 @@ TEST_CASE("an overrun continues with the next slot and counts missed ones") {
   CHECK(schedule.next(clock.now()).skipped == 0);
 }
 
-TEST_CASE("a stepped wall clock neither stalls the ticks nor counts as slots missed") {
+TEST_CASE("a step of the wall clock neither stalls the ticks nor counts as missed slots") {
   const std::int64_t step = GENERATE(-3'600'000, -60'000, -7'000, 7'000, 60'000, 3'600'000, 86'400'000'000);
   const std::int64_t interval = GENERATE(100, 1'000, 10'000);
   ManualClock clock({.wall_ms = kStart, .boot_ms = 50'000});

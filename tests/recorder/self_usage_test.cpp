@@ -14,7 +14,7 @@ using namespace memoir;
 
 namespace {
 
-// A sanitizer has its own allocator, unknown to mallinfo2.
+// A sanitizer has its own allocator, which mallinfo2 does not count.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kOwnAllocator = false;
 #elif defined(__has_feature)
@@ -27,7 +27,7 @@ constexpr bool kOwnAllocator = true;
 constexpr bool kOwnAllocator = true;
 #endif
 
-// By the allocator's count at the same time; nothing is allocated in between.
+// Compares the parts with the allocator's count at the same time; nothing is allocated in between.
 void check_adds_up(const RecorderMemory& memory) {
   for (const std::int64_t part : {memory.data_kib, memory.fragmentation_kib, memory.idle_kib, memory.prepared_kib,
                                   memory.sqlite_kib, memory.data_kib - memory.sqlite_kib}) {
@@ -54,7 +54,7 @@ TEST_CASE("the parts add up to the total while memory is allocated and freed") {
   check_adds_up(measure_self(100'000));
   const RecorderMemory before = measure_self(0);
 
-  // 8 MiB in small blocks, every second one freed: these cannot be returned to the kernel.
+  // 8 MiB in small blocks, of which every second one is freed. The freed ones cannot be returned to the kernel.
   auto small = blocks(8'192, 1'000);
   const RecorderMemory full = measure_self(0);
   check_adds_up(full);
@@ -62,7 +62,7 @@ TEST_CASE("the parts add up to the total while memory is allocated and freed") {
   const RecorderMemory holes = measure_self(0);
   check_adds_up(holes);
 
-  // A block with a mapping of its own.
+  // This block is so large that it has a mapping of its own.
   auto large = std::make_unique<char[]>(64 * 1024 * 1024);
   const RecorderMemory mapped = measure_self(0);
   check_adds_up(mapped);
@@ -76,10 +76,10 @@ TEST_CASE("the parts add up to the total while memory is allocated and freed") {
   CHECK(mapped.data_kib - holes.data_kib >= 64 * 1024);
 }
 
-TEST_CASE("memory that malloc_trim returned is prepared, not ready") {
+TEST_CASE("memory that malloc_trim returned counts as prepared, not as ready") {
   if (!kOwnAllocator) return;
   auto small = blocks(16'384, 1'000);
-  const auto pin = std::move(small.back());  // at the end of the heap, which therefore cannot shrink
+  const auto pin = std::move(small.back());  // the last block, which keeps the heap from shrinking
   small.clear();
   const RecorderMemory before = measure_self(0);
   malloc_trim(0);
@@ -105,7 +105,7 @@ TEST_CASE("the printed parts add up to the printed sums") {
   CHECK_THAT(to_text(memory), test::ContainsSubstring("[rss ?, heap"));
 }
 
-TEST_CASE("it measures at most once per interval") {
+TEST_CASE("memory is measured at most once per interval") {
   test::ManualClock clock({.wall_ms = 0, .boot_ms = 0});
   int measured = 0;
   SelfUsageText usage(

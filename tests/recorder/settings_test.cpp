@@ -20,7 +20,7 @@ RecorderOptions with_config(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("the command line goes over the file") {
+TEST_CASE("the command line overrides the file") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/memoir.toml";
   std::ofstream(path) << "[recorder]\ndb = '/a.db'\ninterval = '3s'\n";
@@ -33,7 +33,7 @@ TEST_CASE("the command line goes over the file") {
   CHECK(load_settings(options)->config.interval == 5s);
 }
 
-TEST_CASE("a missing file is an error only if it was given") {
+TEST_CASE("a missing file is an error only if it is named on the command line") {
   const test::TemporaryDirectory directory;
   const auto named = load_settings(with_config(directory.path() + "/none.toml"));
   REQUIRE_FALSE(named);
@@ -77,7 +77,7 @@ TEST_CASE("a rule that cannot be used is an error that names its file") {
              Catch::Matchers::StartsWith("/etc/memoir/memoir.toml:") && test::ContainsSubstring("9"));
 }
 
-TEST_CASE("rules are the same anywhere in the file") {
+TEST_CASE("rules are read wherever they are in the file") {
   Config a;
   a.categories = {{"mine", "shop", "", "", "", "", 3}};
   Config b = a;
@@ -91,7 +91,7 @@ TEST_CASE("rules are the same anywhere in the file") {
   CHECK_FALSE(same_rules(a, b));
 }
 
-TEST_CASE("the folder of the default database is made, any other must exist") {
+TEST_CASE("the folder of the default database is created, any other must exist") {
   const test::TemporaryDirectory directory;
   Config config;
   config.db = directory.path() + "/none/memoir.db";

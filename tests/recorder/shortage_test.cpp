@@ -12,10 +12,10 @@ namespace {
 constexpr std::int64_t kMib = 1024;
 constexpr std::int64_t kGib = 1024 * kMib;
 
-// Available memory of a machine of 16 GiB after this many seconds.
+// Available memory of a machine with 16 GiB, by seconds since the start.
 using Series = std::function<std::int64_t(double)>;
 
-// When a shortage is found, in seconds, within five minutes of scans.
+// Returns the time in seconds at which a shortage is found within five minutes of scans; nullopt if none is found.
 std::optional<double> found(const Series& series, double every_s = 1, std::int64_t total_kib = 16 * kGib) {
   Shortage shortage;
   for (double at_s = 0; at_s < 300; at_s += every_s) {
@@ -32,14 +32,14 @@ std::int64_t mib(double value) {
 
 }  // namespace
 
-TEST_CASE("shortage: memory used up within a minute is found in time") {
+TEST_CASE("shortage: memory that will be used up within a minute is found in time") {
   const double every_s = GENERATE(0.1, 1.0);
-  // 100 MiB each second of 8 GiB: 82 s in all.
+  // 8 GiB are used up at 100 MiB a second, which takes 82 s.
   const auto steady = found([](double s) { return mib(8192 - 100 * s); }, every_s);
   REQUIRE(steady);
   CHECK(*steady >= 20);
   CHECK(*steady <= 35);
-  // 1 GiB each second: at once.
+  // 1 GiB a second is found at once.
   const auto fast = found([](double s) { return mib(8192 - 1024 * std::max(s - 30, 0.0)); }, every_s);
   REQUIRE(fast);
   CHECK(*fast <= 32);
@@ -50,28 +50,28 @@ TEST_CASE("shortage: memory used up within a minute is found in time") {
   CHECK(*slow <= 145);
 }
 
-TEST_CASE("shortage: a steady machine with little available memory has none") {
+TEST_CASE("shortage: a steady machine with little available memory has no shortage") {
   const double every_s = GENERATE(0.1, 1.0);
   CHECK_FALSE(found([](double) { return mib(700); }, every_s));
   CHECK_FALSE(found([](double s) { return mib(700 + 30 * std::sin(s)); }, every_s));
   CHECK_FALSE(found([](double s) { return mib(300 - s / 10); }, every_s));
 }
 
-TEST_CASE("shortage: alternating allocation and release is none") {
+TEST_CASE("shortage: alternating allocation and release is no shortage") {
   const double every_s = GENERATE(0.1, 1.0);
   const double period_s = GENERATE(3.0, 8.0, 14.0);
-  // A gigabyte of 3 GiB, repeatedly; the first time it is lower than ever.
+  // 1 GiB of 3 GiB is used and released, repeatedly. The first time starts from less available memory than ever.
   const auto saw = [=](double s) { return mib(s < 1 ? 2048 : 3072 - 1024 * std::fmod(s, period_s) / period_s); };
   CHECK_FALSE(found(saw, every_s));
 }
 
-TEST_CASE("shortage: a large starting program and a filling cache are none if enough is left") {
+TEST_CASE("shortage: the start of a large program and a filling cache are no shortage if enough is left") {
   CHECK_FALSE(found([](double s) { return mib(s < 60 ? 12'000 : 11'200); }));
-  // A copy of a large file: a part of the page cache is unavailable, but the copy ends.
+  // While a large file is copied, a part of the page cache is not available, but the copy ends.
   CHECK_FALSE(found([](double s) { return mib(9'000 - 400 * (1 - std::exp(-s / 20)) + 40 * std::sin(7 * s)); }));
 }
 
-TEST_CASE("shortage: a small machine falls short by less") {
+TEST_CASE("shortage: on a small machine less memory is a shortage") {
   const auto small = found([](double s) { return mib(200 - 4 * s); }, 1, 512 * kMib);
   REQUIRE(small);
   CHECK(*small < 45);
@@ -82,7 +82,7 @@ TEST_CASE("shortage: rare scans are compared with the previous one") {
   CHECK_FALSE(found([](double s) { return mib(8192 - 5 * s); }, 30));
 }
 
-TEST_CASE("stalls by PSI: the same share of the time as the trigger's") {
+TEST_CASE("stalls by PSI: the same share of the time as in the kernel's trigger") {
   using M = MachineField;
   MachineMemory before;
   MachineMemory now;
@@ -99,7 +99,7 @@ TEST_CASE("stalls by PSI: the same share of the time as the trigger's") {
   CHECK_FALSE(stalls(before, now, 10'000));
 }
 
-TEST_CASE("stalls without PSI: allocations that had to reclaim, and swapping in") {
+TEST_CASE("stalls without PSI: direct reclaim and swap-ins count") {
   using M = MachineField;
   MachineMemory before;
   before.set(M::allocstall_normal, 1'000);

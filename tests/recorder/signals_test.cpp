@@ -14,9 +14,8 @@ using namespace memoir;
 
 namespace {
 
-// The numbers of the first `count` signals received, in their order. In a process of its own: this one's signals are
-// left
-// alone.
+// Returns the numbers of the first `count` signals received, in ascending order. Runs in a child process, so that the
+// signals of this process do not change.
 std::string heard(const std::vector<int>& sent, std::size_t count, void (*before)(int) = SIG_DFL, bool throws = false) {
   return test::in_child([&] {
     asio::io_context loop{1};
@@ -70,10 +69,10 @@ TEST_CASE("a flood of pending signals is one of each and hides no other") {
   CHECK(heard(storm, 2) == "10 15 ");
 }
 
-TEST_CASE("a signal that was ignored is heard") {
+TEST_CASE("a signal that was ignored before is received") {
   CHECK(heard({SIGHUP}, 1, SIG_IGN) == "1 ");
 }
 
-TEST_CASE("a handler that throws hears the next signal") {
+TEST_CASE("after a handler has thrown, the next signal is received") {
   CHECK(heard({SIGUSR1, SIGHUP}, 2, SIG_DFL, true) == "1 10 ");
 }

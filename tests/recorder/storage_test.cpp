@@ -21,23 +21,23 @@ namespace {
 
 constexpr std::int64_t kDearMs = 1'000;
 constexpr std::int64_t kDearUs = 20'000;
-constexpr std::int64_t kRefusedMs = 2'000;  // a tick that the store refuses
+constexpr std::int64_t kRefusedMs = 2'000;  // the store refuses the tick of this time
 constexpr std::int64_t kThrowingMs = 2'001;
 
-// Records calls to the store, and lets the test break its disk.
+// Records calls to the store; the test can make its disk fail.
 class Disk {
  public:
   void work() { set(false, false); }
   void fail() { set(true, false); }
   void hang() { set(false, true); }
 
-  // The next write fails for lack of memory.
+  // Makes the next write fail for lack of memory.
   void run_out_of_memory() {
     const std::scoped_lock lock(mutex_);
     out_of_memory_ = true;
   }
 
-  // This many steps of maintenance are due after a tick; the first of them may fail.
+  // This many pieces of maintenance are due after a tick; the first may fail.
   void need_maintenance(int pieces, bool fails = false) {
     const std::scoped_lock lock(mutex_);
     pieces_ = pieces;
@@ -71,7 +71,7 @@ class Disk {
     return Done{};
   }
 
-  // Each attempt to write a tick of this time uses kDearUs of CPU.
+  // Uses kDearUs of CPU for each attempt to write a tick of this time.
   void take(const Tick& tick) {
     const std::scoped_lock lock(mutex_);
     storing_.push_back(tick.storing.value_or(Cost{-1, -1}).cpu_us);
@@ -88,13 +88,13 @@ class Disk {
     const std::scoped_lock lock(mutex_);
     lost_.push_back(std::move(lost));
   }
-  // The texts of these events.
+  // Returns the texts of these events.
   std::vector<std::string> lost() {
     const std::scoped_lock lock(mutex_);
     return lost_;
   }
 
-  // Waits for a condition, and fails the test after a long time.
+  // Waits for a number of attempts; fails the test after a long time.
   void wait_for_attempts(int count) {
     std::unique_lock lock(mutex_);
     REQUIRE(changed_.wait_for(lock, 60s, [&] { return attempts_ >= count; }));
@@ -135,7 +135,7 @@ class Disk {
   std::vector<std::chrono::steady_clock::time_point> attempted_;
   std::vector<std::string> entries_;
   std::vector<std::string> lost_;
-  std::vector<std::int64_t> storing_;  // CPU in µs in each tick; -1: none
+  std::vector<std::int64_t> storing_;  // CPU of each tick's storing in µs; -1: none
 };
 
 class DiskWriter final : public Writer {
@@ -225,7 +225,8 @@ TEST_CASE_METHOD(Fixture, "the pause before a retry doubles, and is short again 
   const int before = disk->attempts();
   stage.push(tick_at(1));
   disk->wait_for_attempts(before + 2);
-  // The next pause would be more than half a second. This is the shortest of several, on a loaded machine too.
+  // The next pause would be more than half a second. The shortest of several pauses counts, because the machine may be
+  // loaded.
   auto shortest = disk->between(static_cast<std::size_t>(before), static_cast<std::size_t>(before) + 1);
   for (int i = 0; i < 20 && shortest >= 320ms; ++i) {
     disk->work();
@@ -241,10 +242,10 @@ TEST_CASE_METHOD(Fixture, "the pause before a retry doubles, and is short again 
   CHECK(stage.finish() == Finish::stored);
 }
 
-TEST_CASE_METHOD(Fixture, "a tick has the CPU time spent on storing since the tick before, failures included") {
+TEST_CASE_METHOD(Fixture, "a tick has the CPU time spent on storing since the previous tick, including failures") {
   disk->fail();
   options.queue.ticks = 3;
-  options.first_retry = options.last_retry = 60s;  // the end tries again before
+  options.first_retry = options.last_retry = 60s;  // longer than the test; the stop retries at once
   Storage stage = storage();
   stage.push(tick_at(kDearMs));
   disk->wait_for_attempts(1);
@@ -306,7 +307,7 @@ TEST_CASE_METHOD(Fixture, "many refused ticks are two events") {
   CHECK(stage.counts().dropped == 20);
 }
 
-TEST_CASE_METHOD(Fixture, "work that fails for want of memory is tried again") {
+TEST_CASE_METHOD(Fixture, "work that fails for lack of memory is tried again") {
   disk->run_out_of_memory();
   Storage stage = storage();
   stage.push(RunInfo{});
@@ -332,7 +333,7 @@ TEST_CASE_METHOD(Fixture, "maintenance that throws is tried again") {
   CHECK(disk->entries() == Entries{"tick 1", "maintain"});
 }
 
-TEST_CASE_METHOD(Fixture, "the stop gives up on a store that keeps failing") {
+TEST_CASE_METHOD(Fixture, "a stop gives up on a store that keeps failing") {
   disk->fail();
   options.finish_within = 50ms;
   Storage stage = storage();
@@ -343,7 +344,7 @@ TEST_CASE_METHOD(Fixture, "the stop gives up on a store that keeps failing") {
   CHECK(disk->entries().empty());
 }
 
-TEST_CASE_METHOD(Fixture, "the stop retries at once, however long the last pause was") {
+TEST_CASE_METHOD(Fixture, "a stop retries at once, however long the last pause was") {
   disk->fail();
   options.first_retry = options.last_retry = 1h;
   Storage stage = storage();
@@ -367,7 +368,7 @@ TEST_CASE_METHOD(Fixture, "a hanging write is visible, blocks nothing, and is ab
   for (std::int64_t ms = 1; ms <= 5; ++ms) stage.push(tick_at(ms));
   CHECK(stage.counts().waiting == 2);
   CHECK(stage.finish() == Finish::abandoned);
-  // Lets the thread end before the test does.
+  // Lets the thread exit before the test does.
   disk->work();
 }
 
@@ -396,7 +397,7 @@ TEST_CASE_METHOD(Fixture, "between ticks the store is maintained until there is 
   CHECK(disk->entries() == Entries{"begin", "tick 1", "maintain", "maintain", "maintain", "tick 2"});
 }
 
-TEST_CASE_METHOD(Fixture, "the first maintenance waits for its time, and no tick does") {
+TEST_CASE_METHOD(Fixture, "the first maintenance waits for its time, but ticks do not") {
   disk->need_maintenance(1);
   options.first_maintenance = 1h;
   Storage stage = storage();
@@ -408,7 +409,7 @@ TEST_CASE_METHOD(Fixture, "the first maintenance waits for its time, and no tick
   CHECK(disk->entries() == Entries{"begin", "tick 1", "tick 2"});
 }
 
-TEST_CASE_METHOD(Fixture, "a tick that waits goes before further maintenance") {
+TEST_CASE_METHOD(Fixture, "a waiting tick comes before further maintenance") {
   disk->need_maintenance(3);
   Storage stage = storage();
   stage.push(RunInfo{});
@@ -423,7 +424,7 @@ TEST_CASE_METHOD(Fixture, "a tick that waits goes before further maintenance") {
   CHECK(disk->entries() == Entries{"begin", "tick 1", "tick 2", "maintain", "maintain", "maintain"});
 }
 
-TEST_CASE_METHOD(Fixture, "constantly pending ticks leave some maintenance") {
+TEST_CASE_METHOD(Fixture, "some maintenance is done even if ticks are always pending") {
   options.queue.ticks = 100;
   options.ticks_without_maintenance = 2;
   disk->need_maintenance(100);

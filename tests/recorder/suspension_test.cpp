@@ -6,7 +6,7 @@
 
 using memoir::Suspension;
 
-TEST_CASE("a machine that slept is noticed once") {
+TEST_CASE("a suspension of the machine is reported once") {
   Suspension suspension;
   CHECK_FALSE(suspension.see(10'000));
   CHECK_FALSE(suspension.see(10'000));

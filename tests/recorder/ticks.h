@@ -1,6 +1,6 @@
 #pragma once
 
-// Small ticks for tests of the queue and the storing stage.
+// Small ticks for tests of the queue and of storing.
 
 #include <cstdint>
 

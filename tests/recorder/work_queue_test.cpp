@@ -61,7 +61,7 @@ TEST_CASE("beyond its bound the queue drops the oldest tick, and never other wor
   CHECK(times == std::vector<std::int64_t>{4000, 5000});
 }
 
-TEST_CASE("returned work is first again, and the first to be dropped") {
+TEST_CASE("returned work is first in the queue again, and is dropped first") {
   WorkQueue queue({.ticks = 2});
   queue.push(tick_at(1));
   queue.push(tick_at(2));
@@ -90,7 +90,7 @@ TEST_CASE("the tick after a dropped one takes over its started and exited proces
   first.counts.exited = 1;
   Tick second = tick_at(2);
   second.skipped = 1;
-  // 10 execs, 20 is described again, 3 has exited.
+  // Process 10 execs, 20 is described again, and 3 has exited.
   second.born = {process(10, 1), process(20)};
   second.born[1].cgroup = "/moved";
   second.counts.execed = 1;
@@ -204,17 +204,17 @@ TEST_CASE("sums of exits stay few with any number of dropped ticks, and none is 
   CHECK(count == 2'600);
 }
 
-TEST_CASE("of processes known only from dropped ticks the newest are kept") {
+TEST_CASE("the newest of the processes that only dropped ticks contain are kept") {
   WorkQueue queue({.ticks = 1});
   constexpr std::int32_t kTicks = static_cast<std::int32_t>(WorkQueue::kMaxExits) + 100;
   for (std::int32_t pid = 1; pid <= kTicks; ++pid) {
     Tick tick = tick_at(pid);
     tick.born = {process(pid)};
-    // The first keeps running; each other exits a tick later.
+    // The first process keeps running; each other exits a tick later.
     if (pid > 2) tick.exits = {{key(pid - 1), ExitKind::exited}};
     queue.push(std::move(tick));
   }
-  // All but the first and the last have exited.
+  // All processes except the first and the last have exited.
   const std::int64_t forgotten = kTicks - 2 - static_cast<std::int64_t>(WorkQueue::kMaxExits);
   CHECK(queue.lost().processes == forgotten);
   const auto item = queue.take();
@@ -227,7 +227,7 @@ TEST_CASE("of processes known only from dropped ticks the newest are kept") {
   CHECK(left.exits.front().key == left.born[1].key);
 }
 
-TEST_CASE("births outlive any number of dropped ticks") {
+TEST_CASE("new processes are reported even if any number of ticks is dropped") {
   WorkQueue queue({.ticks = 1});
   for (std::int32_t pid = 1; pid <= 100; ++pid) {
     Tick tick = tick_at(pid);
@@ -241,14 +241,14 @@ TEST_CASE("births outlive any number of dropped ticks") {
   for (std::int32_t pid = 1; pid <= 100; ++pid) CHECK(left.born[static_cast<std::size_t>(pid - 1)].key == key(pid));
 }
 
-TEST_CASE("a delayed tick leaves the queue unchanged, with any events in between") {
+TEST_CASE("a delayed tick leaves the queue unchanged, whatever happens in between") {
   const auto seed = GENERATE(1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U);
   std::mt19937 random(seed);
   const auto chance = [&random](int percent) { return std::uniform_int_distribution<>(1, 100)(random) <= percent; };
   Simulation simulation({.processes = 30, .changing = 0.3, .births = 2, .seed = seed});
   const auto make = [&] {
     Tick tick = simulation.next();
-    // Like a collector that does not read each process in each tick.
+    // As from a collector that does not read each process in each tick.
     for (ProcessSample& sample : tick.processes) {
       if (chance(40)) sample.source = Source::held;
     }
@@ -258,7 +258,7 @@ TEST_CASE("a delayed tick leaves the queue unchanged, with any events in between
   };
   WorkQueue queue({.ticks = 6});
   std::deque<Samples> expected;
-  std::optional<WorkItem> out;  // taken, may be returned
+  std::optional<WorkItem> out;  // taken from the queue, may be returned
   std::int64_t dropped = 0;
   for (int i = 0; i < 2000; ++i) {
     if (chance(50)) {
@@ -281,8 +281,8 @@ TEST_CASE("a delayed tick leaves the queue unchanged, with any events in between
   CHECK(queue.bytes() == 0);
 }
 
-TEST_CASE("a pending tick uses memory for its changes only") {
-  // An hour of 300 processes, one in twenty of which changes in a tick.
+TEST_CASE("a pending tick uses memory only for its changes") {
+  // One hour of 300 processes, of which one in twenty changes per tick.
   Simulation simulation({.processes = 300, .changing = 0.05, .births = 0.05});
   WorkQueue queue({});
   std::size_t whole = 0;
@@ -297,7 +297,7 @@ TEST_CASE("a pending tick uses memory for its changes only") {
   CHECK(queue.bytes() < whole / 7);
 }
 
-TEST_CASE("the queue keeps its bound in bytes, and always the newest tick") {
+TEST_CASE("the queue stays within its bound in bytes, and always keeps the newest tick") {
   Simulation simulation({.processes = 300, .changing = 1});
   constexpr std::size_t kBytes = 1024 * 1024;
   WorkQueue queue({.ticks = 1000, .bytes = kBytes});

@@ -1,6 +1,6 @@
 #pragma once
 
-// Catch2 in the version the system has: 2 (one header) or 3.
+// Catch2 in the system's version: 2 (one header) or 3.
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
@@ -11,14 +11,14 @@ using Catch::Matchers::ContainsSubstring;
 #else
 #include <catch2/catch.hpp>
 namespace memoir::test {
-// The name in Catch2 3, where Contains() is for ranges.
+// Has its name in Catch2 3, where Contains() is for ranges.
 inline auto ContainsSubstring(const std::string& text) {  // NOLINT(readability-identifier-naming)
   return Catch::Matchers::Contains(text);
 }
 }  // namespace memoir::test
 #endif
 
-// For long loops: Catch is slow to record each passing REQUIRE.
+// For long loops, because Catch is slow to record each passing REQUIRE.
 #define REQUIRE_OF_MANY(...)                    \
   do {                                          \
     if (!(__VA_ARGS__)) REQUIRE((__VA_ARGS__)); \

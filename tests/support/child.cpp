@@ -42,9 +42,9 @@ std::string contents(const Fd& fd) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (what.as_user) {
     if (setgroups(0, nullptr) != 0 || setgid(*what.as_user) != 0 || setuid(*what.as_user) != 0) _exit(126);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // cleared by the change of user
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // the change of user clears it
   }
-  // By descriptor: the user may lack access to the build's folder.
+  // Executes the descriptor, because the user may lack access to the build's folder.
   fexecve(program, arguments.data(), environment.data());
   _exit(127);
 }

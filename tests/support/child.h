@@ -1,6 +1,6 @@
 #pragma once
 
-// Programs started by a test, with their output. Each is killed with its test, and waited for at most a minute.
+// Programs that a test starts, with their output. Each is killed with its test, and waited for at most a minute.
 
 #include <functional>
 #include <optional>
@@ -19,11 +19,11 @@ void wait_until(std::string_view what, const std::function<bool()>& condition);
 struct Program {
   std::string path;
   std::vector<std::string> arguments;      // without the name
-  std::vector<std::string> environment{};  // NAME=value, on top of ours
+  std::vector<std::string> environment{};  // NAME=value, added to the test's environment
   std::optional<uid_t> as_user{};          // needs root
 };
 
-// A running program. Its standard input is a pipe, its outputs are kept.
+// A running program. Its standard input is a pipe, and its outputs are kept.
 class Child {
  public:
   explicit Child(const Program& program);
@@ -34,7 +34,7 @@ class Child {
   pid_t pid() const { return pid_; }
   bool running();
   void signal(int number) const;
-  // The exit status, 128 + N for signal N.
+  // Returns the exit status, or 128 + N after signal N.
   int wait();
   int kill_and_wait();
 
@@ -56,10 +56,10 @@ struct Outcome {
   std::string err;
 };
 
-// Runs a program to its end.
+// Runs a program and waits for its exit.
 Outcome run(const Program& program);
 
-// An ordinary user without files, if we may change the user.
+// An ordinary user without files; nullopt if the test cannot change the user.
 std::optional<uid_t> other_user();
 
 }  // namespace memoir::test

@@ -1,6 +1,6 @@
 #pragma once
 
-// CSV read back, by RFC 4180: each record ends with a newline.
+// Reads CSV back by RFC 4180; each record ends with a newline.
 
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@ namespace memoir::test {
 
 using CsvRecords = std::vector<std::vector<std::string>>;
 
-// nullopt for an unclosed quote.
+// nullopt if a quote is not closed.
 inline std::optional<CsvRecords> csv_records(std::string_view text) {
   CsvRecords records(1, std::vector<std::string>(1));
   bool quoted = false;

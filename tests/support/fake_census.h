@@ -1,6 +1,6 @@
 #pragma once
 
-// A census of a fake /proc: reads its stat and status at the time of a read.
+// A census of a fake /proc, which reads stat and status of each process.
 
 #include <memory>
 #include <set>
@@ -16,9 +16,9 @@ namespace memoir::test {
 
 class FakeCensus final : public Census {
  public:
-  // Behaviour that a test sets, shared with the collector's.
+  // The behaviour, which a test shares and sets.
   struct Script {
-    std::set<std::int32_t> hidden;  // pids that it does not see
+    std::set<std::int32_t> hidden;  // pids that the census omits
     bool fails = false;
     int reads = 0;
   };

@@ -13,7 +13,7 @@ namespace memoir::test {
 
 class FakeEvents final : public ProcessEvents {
  public:
-  // Shared with the collector's: the next events.
+  // The next events, which a test shares and sets.
   struct Script {
     std::vector<ProcessEvent> events;
     std::uint64_t lost = 0;

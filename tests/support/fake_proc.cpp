@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kPageKib = 4;
 constexpr uid_t kNobody = 65534;
 
-// Writes in place if the file exists: open descriptors see the new text.
+// Writes in place if the file exists, so that open descriptors read the new text.
 void write_file(const std::string& path, std::string_view text) {
   if (fs::exists(path)) fs::permissions(path, fs::perms(0644));
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
@@ -211,7 +211,7 @@ void FakeProc::block(std::int32_t pid, PidFile file) {
 }
 
 bool FakeProc::unblock(std::int32_t pid, PidFile file) {
-  // The other end opens only if a reader waits at this one (fifo(7)), which releases it.
+  // Opening the other end succeeds only if a reader waits at this end (fifo(7)), and releases the reader.
   const std::string path = proc_.path(pid, file);
   const Fd writer(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
   if (writer) fs::remove(path);
@@ -227,7 +227,7 @@ void FakeProc::remove(SystemFile file) {
 }
 
 AsOrdinaryUser::AsOrdinaryUser() : changed_(::geteuid() == 0) {
-  // The file system's user id is per thread, and root's file capabilities follow it (setfsuid(2)).
+  // The file system's user id belongs to the thread, and root's file capabilities follow it (setfsuid(2)).
   if (changed_) ::setfsuid(kNobody);
 }
 

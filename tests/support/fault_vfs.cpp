@@ -16,7 +16,7 @@ constexpr const char* kName = "memoir-fault";
 
 }  // namespace
 
-// Followed in memory by the real VFS's file.
+// The real VFS's file follows it in memory.
 struct FaultFile : sqlite3_file {
   FaultVfs* disk;
   std::string* path;
@@ -58,7 +58,7 @@ struct FaultFile : sqlite3_file {
     FaultVfs::Image& image = disk.images_[*of(file).path];
     for (const FaultVfs::Change& change : image.changes) FaultVfs::apply(image.synced, change);
     image.changes.clear();
-    // The real disk does not matter here, and is slow.
+    // The flags are ignored, because syncing the real disk is slow and unnecessary here.
     static_cast<void>(flags);
     return SQLITE_OK;
   }
@@ -182,7 +182,7 @@ int FaultVfs::before_read() {
   return falls(Operation::read) ? SQLITE_IOERR_READ : SQLITE_OK;
 }
 
-// Leaves the written data in `bytes`.
+// Changes `bytes` to the part that is written.
 int FaultVfs::before_write(std::string_view* bytes) {
   count_towards_cut();
   if (dead_ || falls(Operation::write)) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// A disk that fails on request: a shim over SQLite's own VFS (https://sqlite.org/vfs.html), the default one during its
-// lifetime. It fails the n-th read, write or sync; it can also be a disk without power, on which only synced data is
-// certain: each sector written after that may be on disk or not.
+// A disk that fails on request: a shim over SQLite's own VFS (https://sqlite.org/vfs.html), and the default VFS during
+// its lifetime. It makes the n-th read, write or sync fail. It can also simulate a power cut, after which only synced
+// data is certain: each sector that was written later may be on the disk or not.
 
 #include <cstdint>
 #include <map>
@@ -29,16 +29,16 @@ class FaultVfs {
   FaultVfs(const FaultVfs&) = delete;
   FaultVfs& operator=(const FaultVfs&) = delete;
 
-  // The n-th operation of the fault's kind from now on fails, and the next ones, `times` in all.
+  // Makes `times` operations of the fault's kind fail, starting with the n-th from now on.
   void fail(DiskFault fault, std::int64_t nth, std::int64_t times = 1);
   void stop_failing() { left_ = -1; }
-  // True if one has failed since.
+  // True if an operation has failed since fail().
   bool has_failed() const { return failed_ > 0; }
 
-  // Power is cut at the n-th write or sync from now on. Files are tracked from their opening on.
+  // Cuts the power at the n-th write or sync from now on. Files are tracked from the time they are opened.
   void cut_power(std::int64_t nth);
   bool is_dead() const { return dead_; }
-  // The disk's content afterwards, by name. An unsynced sector is there with this probability.
+  // The disk's content after the power cut, by file name. Each unsynced sector survives with this probability.
   std::map<std::string, std::string> survivors(std::uint32_t seed, double probability) const;
 
  private:
@@ -51,7 +51,7 @@ class FaultVfs {
   };
   struct Image {
     std::string synced;
-    std::vector<Change> changes;  // since
+    std::vector<Change> changes;  // changes since the last sync
   };
 
   static void apply(std::string& bytes, const Change& change);
@@ -66,7 +66,7 @@ class FaultVfs {
   std::unique_ptr<sqlite3_vfs> vfs_;
   sqlite3_vfs* real_;
   DiskFault fault_ = DiskFault::full;
-  std::int64_t left_ = -1;  // operations of the fault's kind before it; -1: none is due
+  std::int64_t left_ = -1;  // operations of the fault's kind before it; -1: no fault is due
   std::int64_t times_ = 0;
   std::int64_t failed_ = 0;
   std::int64_t until_cut_ = -1;

@@ -19,7 +19,7 @@ inline std::string fixture(const std::string& name) {
   return text.str();
 }
 
-// The names of all fixtures called `file`, or of all if it is empty.
+// The names of all fixtures called `file`, or of all fixtures if it is empty.
 inline std::vector<std::string> fixtures(const std::string& file = {}) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(MEMOIR_FIXTURES)) {

@@ -11,7 +11,7 @@
 
 namespace memoir::test {
 
-// Returns the result of `body` in a child, and whether the child exited normally.
+// Returns the result of `body`, run in a child, and whether the child exited normally.
 template <typename Body>
 std::string in_child(Body body) {
   std::array<int, 2> ends{};
@@ -20,12 +20,12 @@ std::string in_child(Body body) {
   Fd to(ends[1]);
   const pid_t child = ::fork();
   if (child == 0) {
-    for (const int signal : {SIGSEGV, SIGABRT, SIGTERM}) ::signal(signal, SIG_DFL);  // Catch has handlers
+    for (const int signal : {SIGSEGV, SIGABRT, SIGTERM}) ::signal(signal, SIG_DFL);  // undoes Catch's handlers
     std::string text;
     try {
       text = body();
     } catch (...) {
-      ::_exit(1);  // cleanup is the parent's
+      ::_exit(1);  // skips cleanup, which the parent does
     }
     const bool written = ::write(to.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
     ::_exit(written ? 0 : 1);

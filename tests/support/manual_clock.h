@@ -4,7 +4,7 @@
 
 namespace memoir::test {
 
-// A clock set by the test.
+// A clock that the test sets.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(Moment start) : now_(start) {}

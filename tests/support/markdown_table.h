@@ -1,6 +1,6 @@
 #pragma once
 
-// Tables of a page in Markdown, for tests of what they state.
+// Reads the tables of a Markdown page, for tests of their contents.
 
 #include <sstream>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace memoir::test {
 
-// The cells of the table rows of a section, without the headings.
+// Returns the cells of the table rows in a section, without the headings.
 inline std::vector<std::vector<std::string>> table_of(const std::string& page, const std::string& section) {
   const std::size_t begin = page.find("## " + section + "\n");
   REQUIRE(begin != std::string::npos);

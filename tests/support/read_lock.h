@@ -9,7 +9,7 @@
 
 namespace memoir::test {
 
-// A process with a read lock on a byte of a file that it may only read.
+// A process that has a read lock on a byte of a file for which it only has read permission.
 class ReadLock {
  public:
   ReadLock(const std::string& path, off_t at) {

@@ -1,10 +1,10 @@
 #pragma once
 
-// True under a sanitizer, which slows everything down several times.
+// True under a sanitizer, which slows all code down several times.
 
 namespace memoir::test {
 
-// kThreadsSanitized: a child of ours has one more thread after some time, and vfork() is fork().
+// kThreadsSanitized: the thread sanitizer adds a thread to children after some time, and makes vfork() a fork().
 #if defined(__has_feature)
 inline constexpr bool kThreadsSanitized = __has_feature(thread_sanitizer);
 inline constexpr bool kSanitized = __has_feature(address_sanitizer) || kThreadsSanitized;

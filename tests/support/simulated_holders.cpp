@@ -56,7 +56,7 @@ MappingUse use(std::int64_t kib, bool shared) {
   return use;
 }
 
-// Every sixth is a deleted file.
+// Every sixth library is a deleted file.
 MappingRow library(std::int64_t number, std::int64_t kib) {
   if (number % 18 == 0)
     return {{MappingKind::memfd, "/memfd:ring-" + std::to_string(number) + " (deleted)"}, use(kib, true)};
@@ -150,7 +150,7 @@ void SimulatedHolders::add_mounts(Tick& tick) {
   tick.tmpfs = mounts_;
 }
 
-// The largest, in rotation.
+// Adds the summaries of the largest processes, in rotation.
 void SimulatedHolders::add_summaries(Tick& tick) {
   std::vector<const ProcessSample*> largest;
   largest.reserve(tick.processes.size());
@@ -173,7 +173,7 @@ void SimulatedHolders::add_summaries(Tick& tick) {
   }
 }
 
-// Its own memory changes, the shared part hardly.
+// Varies the process's private memory, and hardly its shared memory.
 MappingSummary SimulatedHolders::summary_of(const ProcessSample& sample) {
   const ProcessMemory& memory = sample.memory;
   MappingSummary summary;

@@ -1,7 +1,8 @@
 #pragma once
 
-// Other data of a recorder on a simulated machine: cgroups and containers, tmpfs mounts, SysV segments, and mappings of
-// the largest processes. Read at the recorder's default intervals, with as many changes as on a busy server.
+// Other data that a recorder reads on a simulated machine: cgroups and containers, tmpfs mounts, SysV segments, and
+// mappings of the largest processes. It is read at the recorder's default intervals, with as many changes as on a busy
+// server.
 
 #include <cstdint>
 #include <map>
@@ -26,7 +27,7 @@ class SimulatedHolders {
   SimulatedHolders() : SimulatedHolders(Options()) {}
   explicit SimulatedHolders(const Options& options);
 
-  // In the order of time. Every second started process is in a container.
+  // Ticks must be added in order of time. Every second started process is in a container.
   void add_to(Tick& tick);
 
  private:
@@ -46,7 +47,7 @@ class SimulatedHolders {
   std::vector<CgroupContainer> containers_;
   std::vector<SysvSegment> segments_;
   std::vector<TmpfsSample> mounts_;
-  std::map<ProcessKey, std::int64_t> read_;  // time of each mapping reading
+  std::map<ProcessKey, std::int64_t> read_;  // time of each process's last mapping read
 };
 
 }  // namespace memoir::test

@@ -12,7 +12,7 @@ using M = MachineField;
 
 constexpr std::int64_t kPageKib = 4;
 constexpr std::int64_t kHourMs = 3'600'000;
-// A machine with enough memory for its processes.
+// Returns the memory of a machine that is large enough for its processes.
 std::int64_t mem_total_kib(const SimulationOptions& options) {
   constexpr std::int64_t kib = 64LL * 1024 * 1024;
   constexpr std::size_t processes = 150;
@@ -62,7 +62,7 @@ constexpr std::array kKinds{
          3'400},
 };
 
-// Programs that cron, shells and services start briefly.
+// Programs that cron, shells and services run briefly.
 constexpr std::array kShortKinds{
     Kind{"cron", "sh", "/usr/bin/dash", "/bin/sh -c /usr/local/bin/backup-check", "root", 0,
          "/system.slice/cron.service", 120, 900},
@@ -137,7 +137,7 @@ Simulation::Process Simulation::make(std::int64_t start_ms) {
   memory.set(P::vm_pte, whole_pages(memory.or_zero(P::vm_size) / 512 + 40));
   process.activity = options_.changing;
   if (options_.skewed) {
-    // A twentieth of them makes nine tenths of the changes; four fifths change about once an hour.
+    // A twentieth of the processes makes nine tenths of the changes; four fifths change about once an hour.
     const std::int64_t rank = random(0, 99);
     process.activity *= rank < 5 ? 18.0 : rank < 20 ? 0.4 : 0.05;
   }
@@ -173,7 +173,7 @@ Simulation::Process Simulation::make_short_lived(std::int64_t start_ms) {
   return process;
 }
 
-// Derived from the four parts of RSS.
+// Computes the sums from the four parts of RSS.
 void Simulation::add_up(Process& process) {
   ProcessMemory& memory = process.sample.memory;
   const std::int64_t anon = memory.or_zero(P::private_dirty);
@@ -181,8 +181,8 @@ void Simulation::add_up(Process& process) {
   const std::int64_t shared = memory.or_zero(P::shared_clean);
   const std::int64_t shmem = memory.or_zero(P::shared_dirty);
   memory.set(P::anonymous, anon);
-  // Measured on 6.18: in six of seven processes every page is referenced, and the parts of PSS have no rounding
-  // loss.
+  // As measured on Linux 6.18: in six of seven processes every page is referenced, and the parts of PSS lose nothing by
+  // rounding.
   const bool usual = process.info.key.pid % 7 != 0;
   memory.set(P::referenced, anon + clean + (usual ? shared + shmem : shared / 2));
   memory.set(P::pss_anon, anon);
@@ -199,7 +199,7 @@ void Simulation::add_up(Process& process) {
   memory.set(P::vm_hwm, std::max(memory.or_zero(P::vm_hwm), rss));
 }
 
-// A few anonymous pages more or less; at times the heap grows.
+// Adds or removes a few anonymous pages; at times the heap grows.
 void Simulation::move(Process& process) {
   ProcessMemory& memory = process.sample.memory;
   const auto grow = [&](P field, std::int64_t kib) {
@@ -216,7 +216,7 @@ void Simulation::move(Process& process) {
   add_up(process);
 }
 
-// Starts and exits since the tick before.
+// Starts and exits processes since the previous tick.
 void Simulation::age(Tick& tick) {
   while (chance(options_.births / (1.0 + options_.births)) && !processes_.empty()) {
     const auto victim = processes_.begin() + random(0, static_cast<std::int64_t>(processes_.size()) - 1);
@@ -258,7 +258,7 @@ void Simulation::age_short_lived(Tick& tick) {
 
 void Simulation::age_flood(Tick& tick) {
   constexpr std::int64_t users = 8;
-  constexpr std::int64_t max_names = 16'384;  // of a user in a day
+  constexpr std::int64_t max_names = 16'384;  // per user and day
   constexpr std::int64_t day_ms = 24 * kHourMs;
   const std::int64_t day = (now_.wall_ms - options_.start.wall_ms) / day_ms;
   const std::int64_t of_day_ms = (now_.wall_ms - options_.start.wall_ms) % day_ms;
@@ -275,7 +275,7 @@ void Simulation::age_flood(Tick& tick) {
     info.exe = "/home/" + info.user + "/flood";
     info.command = info.exe + " [cut: other of " + info.user + ']';
     if (number < max_names) {
-      // In letters: numbers are no part of an identity.
+      // The number is written in letters, because identities ignore digits.
       info.command = info.exe + " --job=";
       for (std::int64_t rest = day * max_names + number, i = 0; i < 6; ++i, rest /= 26)
         info.command += static_cast<char>('a' + rest % 26);
@@ -347,7 +347,7 @@ std::vector<CategorySample> Simulation::totals() const {
   return samples;
 }
 
-// New processes, old readings, and now and then one of the others.
+// Reads new processes, those with old readings, and occasionally another one.
 void Simulation::read(ProcessSample& sample) const {
   constexpr std::int64_t oldest_ms = 600'000;
   const bool is_due =

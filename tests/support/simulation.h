@@ -1,7 +1,7 @@
 #pragma once
 
 // A machine in memory: makes the ticks that a collector would make on a server with a given number of processes, of
-// which a given share changes in each tick. The same seed makes the same history. Parts add up as the kernel's do.
+// which a given share changes in each tick. The same seed gives the same history. Parts add up as the kernel's do.
 // Besides long-running processes there may be some that run for seconds or minutes.
 
 #include <cstdint>
@@ -16,16 +16,16 @@ namespace memoir::test {
 struct SimulationOptions {
   std::size_t processes = 300;
   double changing = 0.05;  // share of the processes that change in a tick
-  bool skewed = false;     // few change often, most hardly ever, as on a server; the same share on average
+  bool skewed = false;     // as on a server: few change often, most hardly ever; the average is the same
   double births = 0.05;    // processes started per tick on average; as many exit
   double short_lived =
-      0;  // processes per hour that run from 1 s to 10 min: of each twenty 14 up to 20 s, 5 up to 4 min
-  // In the first hour of each day: processes of eight users that run for two ticks. Each has its own name, up to
-  // the names that the recorder stores of a user in a day.
+      0;  // processes per hour that run from 1 s to 10 min; of twenty, 14 run up to 20 s and 5 up to 4 min
+  // Processes of eight users in the first hour of each day that run for two ticks. Each has its own name, until the
+  // user has as many names as the recorder stores per day.
   std::int64_t flood = 0;
   std::int64_t interval_ms = 10'000;
   std::uint64_t seed = 1;
-  Moment start{1'790'000'000'000, 86'400'000};  // of the first tick
+  Moment start{1'790'000'000'000, 86'400'000};  // time of the first tick
 };
 
 class Simulation {
@@ -35,21 +35,22 @@ class Simulation {
   BootInfo boot() const;
   Moment now() const { return now_; }
 
-  // The tick at now(); afterwards it is one interval later. Keyframes at the first tick, hourly, and on request.
+  // Returns the tick at now(), and advances by one interval. The first tick, one per hour, and those requested are
+  // keyframes.
   Tick next(bool keyframe = false);
 
-  // Time passes without a tick, with unchanged processes.
+  // Advances the time without a tick; processes do not change.
   void pause(std::int64_t ms);
   void step_wall(std::int64_t ms);
-  // All processes exit, others start in a new boot.
+  // All processes exit, and others start in a new boot.
   void reboot();
 
  private:
   struct Process {
     ProcessInfo info;
     ProcessSample sample;
-    double activity = 0;       // chance to move in a tick
-    std::int64_t ends_ms = 0;  // on the boot clock; 0: it keeps running
+    double activity = 0;       // probability of a change per tick
+    std::int64_t ends_ms = 0;  // on the boot clock; 0: keeps running
   };
 
   std::int64_t random(std::int64_t from, std::int64_t to);
@@ -72,8 +73,8 @@ class Simulation {
   Moment now_;
   std::int64_t boots_ = 1;
   std::int32_t last_pid_ = 300;
-  std::int64_t ticks_ = 0;          // in this boot
-  std::int64_t flooded_ = 0;        // processes of today's flood
+  std::int64_t ticks_ = 0;          // ticks of this boot
+  std::int64_t flooded_ = 0;        // processes of the current day's flood
   std::vector<Process> processes_;  // sorted by key
   MachineSample machine_;
 };

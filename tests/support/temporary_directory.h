@@ -7,7 +7,7 @@
 
 namespace memoir::test {
 
-// A directory for one test, deleted with it.
+// A directory that is deleted with its object.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

@@ -1,7 +1,7 @@
 #pragma once
 
-// How often a test of random histories, faults or mutations tries: in a quarter of the cases, and in all of them with
-// MEMOIR_ALL_SEEDS set, as scripts/nightly does.
+// How many cases a test of random histories, faults or mutations tries: a quarter of them, or all if MEMOIR_ALL_SEEDS
+// is set, as scripts/nightly does.
 
 #include <cstdlib>
 

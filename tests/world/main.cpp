@@ -7,8 +7,9 @@
 //   world --seed 2 --shrink "13 events"     prints a short schedule that violates this clause too, for kept/
 //   --ticks N                               of a drawn schedule
 //
-// Prints each violated law with the first violation, and in the last line how often each law was checked. Exit status 1
-// if a law is violated more often than a kept schedule marks as known; of many seeds also if a law was hardly checked.
+// Prints each violated law with the first violation, and in the last line how often each law was checked. The exit
+// status is 1 if a law is violated more often than a kept schedule marks as known. With many seeds it is also 1 if a
+// law was hardly ever checked.
 
 #include <cstdio>
 #include <cstdlib>
@@ -35,7 +36,7 @@ struct Options {
   int ticks = kTicks;
   bool prints_steps = false;
   std::string kept;
-  std::string shrunk;  // clause
+  std::string shrunk;  // the clause to keep violated
   TrialOptions trial;
 };
 
@@ -108,7 +109,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   try {
-    setenv("TMPDIR", "/dev/shm", 0);  // thousands of small files
+    setenv("TMPDIR", "/dev/shm", 0);  // faster for thousands of small files
     memoir::query::use_utf8();
     memoir::log_start(memoir::LogLevel::error);
     return run(parse({argv + 1, argv + argc}));

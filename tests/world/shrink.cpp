@@ -16,7 +16,7 @@ bool violates(const Steps& steps, const Clause& clause) {
   return tally.clauses[clause].violated > 0;
 }
 
-// The shortest prefix that violates it, if longer ones do too.
+// Truncates to the shortest prefix that violates the clause, provided that longer ones violate it too.
 void cut(Steps& steps, const Clause& clause) {
   std::size_t low = 0, high = steps.size();
   while (low + 1 < high) {
@@ -27,7 +27,7 @@ void cut(Steps& steps, const Clause& clause) {
   steps.resize(high);
 }
 
-// Drops each part of this many steps that is not needed. Returns true if there was one.
+// Drops each part of this many steps that is not needed. Returns true if it dropped one.
 bool drop(Steps& steps, std::size_t size, const Clause& clause) {
   bool dropped = false;
   for (std::size_t end = steps.size(); end > 0; end -= std::min(end, size)) {

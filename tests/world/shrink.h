@@ -1,7 +1,7 @@
 #pragma once
 
-// Shrinks a schedule that violates a law: truncates it after the violation, then drops steps while it violates the same
-// clause (delta debugging: Zeller, Hildebrandt, "Simplifying and Isolating Failure-Inducing Input").
+// Shortens a schedule that violates a law. Truncates it after the violation, and then drops steps as long as the same
+// clause is violated (delta debugging: Zeller, Hildebrandt, "Simplifying and Isolating Failure-Inducing Input").
 
 #include <string>
 #include <vector>

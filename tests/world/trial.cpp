@@ -12,7 +12,7 @@
 namespace memoir::world {
 namespace {
 
-constexpr std::size_t kMinTicks = 3;  // a range needs them
+constexpr std::size_t kMinTicks = 3;  // the minimum for a range
 
 std::string title(const Clause& clause) {
   return fmt::format("law {}{}{}", clause.law, clause.name.empty() ? "" : " ", clause.name);

@@ -1,6 +1,6 @@
 #pragma once
 
-// A trial: a schedule is recorded, and the laws are checked on the recording.
+// A trial records a schedule and checks the laws on the recording.
 
 #include <cstdint>
 #include <optional>
@@ -11,24 +11,24 @@
 
 namespace memoir::world {
 
-inline constexpr int kTicks = 300;  // of a drawn schedule
+inline constexpr int kTicks = 300;  // ticks of a drawn schedule
 
 struct TrialOptions {
-  std::optional<int> law = {};  // only this one
-  std::string path = {};        // of the recording to keep; empty: deleted
+  std::optional<int> law = {};  // checks only this law
+  std::string path = {};        // where to keep the recording; empty: it is deleted
 };
 
 // An error of the recorder stops it and violates law 0.
 void run_trial(const std::vector<std::string>& steps, const std::string& label, const TrialOptions& options,
                Tally& tally);
 
-// A schedule in a file, kept since it violated laws. Its first lines name them:
+// A schedule in a file, kept because it violated laws. Its first lines name these:
 //
 //   # law 17 after an exec, known in 2 of 1000: LIFETIME counts from the exec, LIVED from the fork
 //   # law 60
 //
-// A known violation does not fail a test in this schedule, nor in drawn ones while at most so many of all checks of the
-// clause violate it. To unmark it, delete ", known …".
+// A known violation does not fail the test of this schedule. It does not fail drawn schedules either, as long as no
+// greater share of the clause's checks violates it. To end that, delete ", known …".
 struct Known {
   Clause clause;
   std::int64_t in_1000 = 0;
@@ -43,10 +43,10 @@ Clause read_clause(std::string_view text);  // "17 after an exec"
 Kept read_kept(const std::string& path);
 std::vector<Kept> read_all_kept();
 
-// Failures of drawn schedules: unknown violations, a line for each; and a line for each law that was checked less than
+// Failures of drawn schedules: a line for each unknown violation, and a line for each law that was checked less than
 // `min_checks` times.
 std::vector<std::string> failures(const Tally& tally, std::int64_t min_checks);
-// Failures of one kept schedule: violations that it does not mark as known.
+// Failures of one kept schedule: the violations that it does not mark as known.
 std::vector<std::string> failures(const Tally& tally, const Kept& kept);
 
 }  // namespace memoir::world

@@ -1,6 +1,6 @@
 #pragma once
 
-// The true history of a world during the recording, and how much of it the recorder could know. Append-only.
+// The true history of a world during the recording, and which parts of it the recorder could know. Append-only.
 
 #include <cstdint>
 #include <map>
@@ -12,26 +12,26 @@
 
 namespace memoir::world {
 
-// One program image of a process.
+// A program image of a process.
 struct Image {
   std::string comm;
   std::string command;
   std::int64_t start_ms = 0;
   std::optional<std::int64_t> end_ms = {};
-  int samples = 0;             // ticks that had it
-  std::int64_t known_kib = 0;  // the highest VmHWM of ticks and of the reported exit
+  int samples = 0;             // number of ticks with a sample of it
+  std::int64_t known_kib = 0;  // the highest VmHWM at ticks and at the reported exit
   std::int64_t peak_kib = 0;
 };
 
 struct Life {
   int serial = 0;
   std::int32_t pid = 0;
-  std::int64_t start_ms = 0;  // by the start ticks
+  std::int64_t start_ms = 0;  // from the start in clock ticks
   std::vector<Image> images;
-  bool exit_reported = false;  // to a tick
+  bool exit_reported = false;  // a tick has reported the exit
   std::optional<std::int64_t> end_ms = {};
 
-  bool is_known() const {  // to the recording
+  bool is_known() const {  // whether the recording knows it
     bool known = exit_reported;
     for (const Image& image : images) known |= image.samples > 0;
     return known;
@@ -40,22 +40,22 @@ struct Life {
 
 struct Sample {
   std::int32_t pid = 0;
-  std::size_t image = 0;  // of its run
+  std::size_t image = 0;  // index of the image in its process
   ProcessMemory memory;
 };
 
-// An odd value in a kernel file at a tick.
+// An odd value that a kernel file has at a tick.
 struct OddLine {
   std::string file;
-  int serial = 0;  // of a process's file
+  int serial = 0;  // serial of the process that has the file
   std::string key;
   std::string value;
 };
 
-// The world at a tick.
+// The world at the time of a tick.
 struct TickTruth {
   std::int64_t wall_ms = 0;
-  std::map<int, Sample> processes;  // by serial
+  std::map<int, Sample> processes;  // by serial number
   std::map<std::string, std::int64_t> meminfo;
   std::int64_t used_kib = 0;
   std::int64_t swap_kib = 0;
@@ -67,22 +67,22 @@ struct Kill {
   int serial = 0;
   std::size_t image = 0;
   std::int64_t at_ms = 0;
-  bool reported = false;  // to a tick
+  bool reported = false;  // a tick has reported it
 };
 
-// From start to stop or crash of the recorder.
+// The time between start and stop or crash of the recorder.
 struct RunTruth {
-  std::int64_t first_ms = 0;  // ticks
+  std::int64_t first_ms = 0;  // time of the first tick
   std::int64_t last_ms = 0;
 };
 
 struct Truth {
-  std::int64_t boot_ms = 0;  // wall time
+  std::int64_t boot_ms = 0;  // wall time of the boot
   std::map<int, Life> lives;
   std::vector<TickTruth> ticks;
   std::vector<Kill> kills;
   std::vector<RunTruth> runs;
-  std::vector<std::int64_t> clock_steps;  // by how much
+  std::vector<std::int64_t> clock_steps;  // in ms, one for each step
 };
 
 }  // namespace memoir::world

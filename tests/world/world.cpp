@@ -6,17 +6,17 @@
 namespace memoir::world {
 namespace {
 
-constexpr std::int32_t kMaxPid = 200;  // so that pids are reused
+constexpr std::int32_t kMaxPid = 200;  // a small range, so that pids are reused
 constexpr std::int64_t kPageKib = 4;
 
-// The kernel adds up shares of pages with 12 more bits and rounds their sum down (fs/proc/task_mmu.c).
+// The kernel sums shares of pages with 12 additional bits and rounds the sum down (fs/proc/task_mmu.c).
 struct Share {
   std::int64_t fixed = 0;
   void add(std::int64_t kib, std::size_t mappers) { fixed += (kib << 12) / static_cast<std::int64_t>(mappers); }
   std::int64_t kib() const { return fixed >> 12; }
 };
 
-// Images of an exec differ only in comm, as scripts do.
+// Images of an exec differ only in comm, as those of scripts do.
 std::vector<std::string> arguments_of(const std::string& comm, int serial, int image) {
   return {image == 0 ? "/usr/bin/" + comm : "/usr/bin/image", "--worker", std::to_string(1000 + serial),
           "--image=" + std::to_string(image)};
@@ -58,7 +58,7 @@ void World::attach(Process& process, int pages) {
   objects_.at(pages).mappers.insert(process.serial);
 }
 
-// Anonymous pages end with their last mapper, the others stay as page cache.
+// Anonymous pages are freed with their last mapper; others stay as page cache.
 void World::detach(Process& process, int pages) {
   process.maps.erase(pages);
   Pages& object = objects_.at(pages);
@@ -105,7 +105,7 @@ bool World::fork(int parent, int child, std::int64_t boot_ms) {
   process.maps.clear();
   Process& placed = processes_[child] = process;
   for (const int pages : from->maps) attach(placed, pages);
-  // The heap is shared from now on; later writes of either go into a heap of its own.
+  // The heap is shared from now on; later writes of either process go into a heap of its own.
   for (Process* const each : {from, &placed}) {
     each->heap = add_pages(PageKind::anon, 0, each->serial);
     each->maps.insert(each->heap);

@@ -1,4 +1,4 @@
-// All laws on kept and on drawn schedules. CONTRIBUTING.md describes what to do about a violation.
+// Checks all laws on kept and on drawn schedules. CONTRIBUTING.md describes what to do about a violation.
 
 #include <cstdlib>
 
@@ -13,10 +13,10 @@ namespace memoir::world {
 namespace {
 
 constexpr std::uint64_t kSeeds = test::kSanitized ? 4 : 60;
-constexpr std::int64_t kMinChecks = test::kSanitized ? 0 : 20;  // of each law, by all seeds; four seeds may miss one
+constexpr std::int64_t kMinChecks = test::kSanitized ? 0 : 20;  // per law, over all seeds; four seeds may miss one
 
 void set_up() {
-  setenv("TMPDIR", "/dev/shm", 0);  // thousands of small files
+  setenv("TMPDIR", "/dev/shm", 0);  // faster for thousands of small files
   query::use_utf8();
   log_start(LogLevel::error);
 }
@@ -39,7 +39,7 @@ TEST_CASE("Kept worlds obey the laws") {
   require_none(failed);
 }
 
-// MEMOIR_WORLD_SEED: the first of the seeds.
+// MEMOIR_WORLD_SEED is the first seed.
 TEST_CASE("Drawn worlds obey the laws") {
   set_up();
   const char* const given = std::getenv("MEMOIR_WORLD_SEED");

@@ -42,7 +42,7 @@ Forecast leaking(const std::string& subject, std::int64_t in_ms) {
 
 }  // namespace
 
-TEST_CASE("alerts: an OOM kill has one, that names the victim and its time") {
+TEST_CASE("alerts: an OOM kill causes one that names the victim and the time") {
   AlertRules made = rules();
   const auto due = made.see(with_victim(5'000));
   REQUIRE(due.size() == 1);
@@ -52,7 +52,7 @@ TEST_CASE("alerts: an OOM kill has one, that names the victim and its time") {
   CHECK(due[0].text == "The OOM killer killed shop\\x1b[m (17) in /shop.service; its last RSS was 48 MiB.");
 }
 
-TEST_CASE("alerts: the first of several victims is named; without a known victim the cgroup") {
+TEST_CASE("alerts: the first of several victims is named, or the cgroup if the victim is unknown") {
   Tick tick = with_victim(0);
   tick.oom_victims.resize(3, OomVictim(tick.oom_victims[0]));
   CHECK(rules().see(tick).at(0).text.ends_with("; and 2 more."));
@@ -79,7 +79,7 @@ TEST_CASE("alerts: a user-space killer is named, and a process that received onl
   CHECK(rules().see(tick).at(0).text == "OOM kill in /a.");
 }
 
-TEST_CASE("alerts: a kill known only from the machine's counter causes one, after a first value of the counter") {
+TEST_CASE("alerts: a kill that only the machine's counter shows causes one, but the counter's first value does not") {
   const auto counted = [](std::int64_t boot_ms, std::int64_t kills) {
     Tick tick = quiet_tick(boot_ms);
     tick.machine.memory.set(MachineField::oom_kill, kills);
@@ -107,7 +107,7 @@ TEST_CASE("alerts: a kill known only from the machine's counter causes one, afte
   CHECK(made.see(quiet_tick(2 * later + 4)).size() == 1);
 }
 
-TEST_CASE("alerts: a kill with a cgroup that is known a tick later is one alert with the cgroup") {
+TEST_CASE("alerts: a kill whose cgroup is known a tick later causes one alert with the cgroup") {
   AlertRules made = rules();
   Tick tick = quiet_tick(0);
   tick.machine.memory.set(MachineField::oom_kill, 7);
@@ -120,7 +120,7 @@ TEST_CASE("alerts: a kill with a cgroup that is known a tick later is one alert 
   for (std::int64_t ms = 2'000; ms < 6'000; ms += 1'000) CHECK(made.see(quiet_tick(ms)).empty());
 }
 
-TEST_CASE("alerts: a kill in one cgroup mutes no other, and each cgroup of a tick has its own") {
+TEST_CASE("alerts: a kill in one cgroup does not mute another cgroup, and each cgroup of a tick has its own alert") {
   AlertRules made = rules();
   CHECK(made.see(with_victim(1'000)).size() == 1);
   Tick tick = with_victim(2'000);
@@ -135,7 +135,7 @@ TEST_CASE("alerts: a kill in one cgroup mutes no other, and each cgroup of a tic
   CHECK(made.see(with_victim(901'000)).size() == 1);
 }
 
-TEST_CASE("alerts: kills in any number of cgroups are a bounded number of alerts") {
+TEST_CASE("alerts: kills in any number of cgroups cause a bounded number of alerts") {
   AlertRules made = rules();
   Tick tick = quiet_tick(0);
   for (int i = 0; i < 1'000; ++i) tick.oom_kills.push_back({.cgroup = "/" + std::to_string(i), .count = 1});
@@ -153,7 +153,7 @@ TEST_CASE("alerts: kills counted before the program was configured cause none") 
   CHECK(made.see(tick).empty());
 }
 
-TEST_CASE("alerts: those of one kind keep the minimum interval, other kinds do not wait") {
+TEST_CASE("alerts: alerts of the same kind keep the minimum interval, and other kinds do not wait") {
   AlertRules made = rules();
   CHECK(made.see(with_victim(1'000)).size() == 1);
   CHECK(made.see(with_victim(2'000)).empty());
@@ -164,7 +164,7 @@ TEST_CASE("alerts: those of one kind keep the minimum interval, other kinds do n
   CHECK(made.see(with_pressure(903'000, 90)).size() == 1);
 }
 
-TEST_CASE("alerts: pressure counts from the configured value on, where the kernel has it") {
+TEST_CASE("alerts: pressure causes one from the configured value on, if the kernel reports pressure") {
   CHECK(rules().see(with_pressure(0, 19)).empty());
   const auto due = rules().see(with_pressure(0, 25));
   REQUIRE(due.size() == 1);
@@ -175,7 +175,7 @@ TEST_CASE("alerts: pressure counts from the configured value on, where the kerne
   CHECK(rules(off).see(with_pressure(0, 100)).empty());
 }
 
-TEST_CASE("alerts: a leak that runs out soon causes one, once a day") {
+TEST_CASE("alerts: a leak that exhausts memory soon causes one, once a day") {
   AlertRules made = rules();
   const auto first = made.see({leaking("a", kHour), leaking("b", 25 * kHour)}, {.wall_ms = 7, .boot_ms = 0});
   REQUIRE(first);
@@ -190,7 +190,7 @@ TEST_CASE("alerts: a leak that runs out soon causes one, once a day") {
   CHECK_FALSE(made.see({leaking("b", kHour)}, {.wall_ms = 9, .boot_ms = 25 * kHour}));
 }
 
-TEST_CASE("alerts: a leak soon after another waits for the interval") {
+TEST_CASE("alerts: an alert of a leak waits for the interval after another leak's") {
   AlertRules made = rules();
   CHECK(made.see({leaking("a", kHour)}, {.wall_ms = 1, .boot_ms = 0}));
   const std::vector<Forecast> both{leaking("a", kHour), leaking("b", kHour)};
@@ -201,7 +201,7 @@ TEST_CASE("alerts: a leak soon after another waits for the interval") {
   CHECK(made.see(with_victim(900'001)).size() == 1);
 }
 
-TEST_CASE("alerts: of many leaks at once there is one") {
+TEST_CASE("alerts: many leaks at once cause one") {
   const auto due =
       rules().see({leaking("a", 1), leaking("b", 1), leaking("c", 1), leaking("d", 1), leaking("e", 1)}, {});
   REQUIRE(due);
@@ -254,7 +254,7 @@ Forecast confirmed(const std::string& subject) {
 
 }  // namespace
 
-TEST_CASE("alerts: a cgroup at its limit causes one, and the next only after it was low") {
+TEST_CASE("alerts: a cgroup at its limit causes one, and another only after its usage was low") {
   AlertRules made = rules(with_levels());
   CHECK(made.see(with_cgroup(0, 94)).empty());
   CHECK(made.see(with_cgroup(1'000, 99, 50)).empty());
@@ -273,7 +273,8 @@ TEST_CASE("alerts: a cgroup at its limit causes one, and the next only after it 
   CHECK(made.see(with_cgroup(2'004'000, 97)).size() == 1);
 }
 
-TEST_CASE("alerts: one cgroup at its limit mutes no other, memory.high counts, and a kill is enough") {
+TEST_CASE(
+    "alerts: one cgroup at its limit does not mute another, memory.high counts, and a kill causes no second alert") {
   AlertRules made = rules(with_levels());
   CHECK(made.see(with_cgroup(0, 97)).size() == 1);
   Tick tick = with_cgroup(1'000, 97);
@@ -291,7 +292,7 @@ TEST_CASE("alerts: one cgroup at its limit mutes no other, memory.high counts, a
   CHECK(kill[0].reason == AlertReason::oom_kill);
 }
 
-TEST_CASE("alerts: a full tmpfs, when it was read, and exhausted swap") {
+TEST_CASE("alerts: a full tmpfs causes one when it is read, and exhausted swap does") {
   AlertRules made = rules(with_levels());
   Tick tick = quiet_tick(0);
   TmpfsSample run;
@@ -307,7 +308,7 @@ TEST_CASE("alerts: a full tmpfs, when it was read, and exhausted swap") {
   REQUIRE(due.size() == 2);
   CHECK(due[0].text == "tmpfs /run: 96 MiB of 100 MiB in use, 96%.");
   CHECK(due[1].text == "Swap: 200 MiB of 200 MiB in use, 100%.");
-  // A tick without a reading of the mounts says nothing about them.
+  // A tick without a reading of the mounts contains no state of them.
   CHECK(made.see(quiet_tick(2'000'000)).empty());
   tick.begin = quiet_tick(3'000'000).begin;
   const auto again = made.see(tick);
@@ -316,7 +317,7 @@ TEST_CASE("alerts: a full tmpfs, when it was read, and exhausted swap") {
   CHECK(rules().see(tick).empty());
 }
 
-TEST_CASE("alerts: a confirmed leak causes one as long as it lasts") {
+TEST_CASE("alerts: a confirmed leak causes one for as long as it lasts") {
   AlertLimits limits = kLimits;
   limits.leak_confirmed = true;
   AlertRules made = rules(limits);

@@ -1,4 +1,4 @@
-// Sums: rows and totals, trees, the machine.
+// Sums: rows and totals, trees, the machine's memory.
 
 #include "world/audit/laws.h"
 
@@ -64,7 +64,7 @@ void totals_agree(Audit& audit) {
 
 namespace {
 
-// Returns the sum of the node and its descendants.
+// Returns the sum over the node and its descendants.
 std::int64_t check_node(Audit& audit, const json& node, const char* own, const char* subtree) {
   std::int64_t sum = std::max<std::int64_t>(0, number(node, own));
   for (const json& child : list(node, "children")) sum += check_node(audit, child, own, subtree);

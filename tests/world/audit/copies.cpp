@@ -1,4 +1,4 @@
-// The same query again, of copies, in other formats.
+// The same query repeated, of copies, and in other formats.
 
 #include <algorithm>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 namespace memoir::world {
 namespace {
 
-// Most of them were already run for other laws.
+// Most of these queries were already run for other laws.
 std::vector<Words> queries(Audit& audit) {
   const std::string then = at(audit.some_ticks(2).back()->wall_ms);
   return {{"top", "--at", then, "--limit", "0"},
@@ -78,7 +78,7 @@ void formats_agree(Audit& audit) {
       for (std::size_t column = 0; column < records->front().size(); ++column) {
         const std::string& name = records->front()[column];
         const std::string& cell = (*records)[i + 1][column];
-        // The time of the answer is a cell of each row in CSV; JSON has it once.
+        // In CSV the time is a cell of each row; in JSON it is a field of the object.
         const json& holder = name == "at_ms" && !rows[i].contains(name) ? one : rows[i];
         const auto value = holder.find(name);
         audit.check("cells", value == holder.end() ? cell.empty() : is_same_cell(cell, *value), "{}: {} is {} in {}",

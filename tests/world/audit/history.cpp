@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kHourMs = 3'600'000;
 constexpr std::int64_t kFiveMinutesMs = 300'000;
 
-// The part of the recording between bounds of buckets; empty if there is none.
+// The part of the recording between two bounds of buckets; empty if there is none.
 Words bucket_range(const Truth& truth, std::int64_t width_ms) {
   const std::int64_t first = (truth.ticks.front().wall_ms + width_ms - 1) / width_ms * width_ms;
   const std::int64_t end = truth.ticks.back().wall_ms / width_ms * width_ms;
@@ -28,7 +28,7 @@ std::map<std::string, const json*> by_group(const json& answer, const char* grou
 void series_agree(Audit& audit) {
   const json& top = audit.ask(Words{"top", "--tier", "raw"} + audit.range());
   Words range = audit.range();
-  range.resize(4);  // without --limit
+  range.resize(4);  // removes --limit
   int asked = 0;
   for (const auto& entry : by_name(top)) {
     const auto& name = entry.first;
@@ -109,10 +109,10 @@ void tiers_agree(Audit& audit) {
       for (const auto& [name, row] : by_group(audit.ask(words + Words{"--tier", "raw"}), group)) {
         if (number(*row, "mean_kib") <= 0) continue;
         const auto found = rolled.find(name);
-        // Rows younger than TierShape::group_age_ms have no bucket of an hour.
+        // Rows younger than TierShape::group_age_ms have no hourly bucket.
         const std::int64_t known_ms = found == rolled.end() ? 0 : number(*found->second, "known_ms");
         if (width_ms == kHourMs && std::abs(number(*row, "known_ms") - known_ms) > 2'000) continue;
-        const std::int64_t error_kib = 2 + number(*row, "mean_kib") / 1000;  // buckets know their times by the second
+        const std::int64_t error_kib = 2 + number(*row, "mean_kib") / 1000;  // bucket times are in seconds
         audit.check("groups",
                     found != rolled.end() && number(*row, "max_kib") == number(*found->second, "max_kib") &&
                         std::abs(number(*row, "mean_kib") - number(*found->second, "mean_kib")) <= error_kib,
@@ -131,7 +131,7 @@ void summary_is_true(Audit& audit) {
   const std::int64_t swap_kib = std::ranges::max(truth.ticks, {}, &TickTruth::swap_kib).swap_kib;
   const json& summary = audit.summary();
   if (summary.is_null()) return;
-  // A scan between two ticks may have a higher value.
+  // A scan between two ticks may have observed a higher value.
   std::int64_t peak_kib = kNone;
   for (const json& row : list(audit.ask(Words{"peaks"} + audit.range()), "machine")) {
     if (text(row, "metric") == "used") peak_kib = number(row, "peak_kib");

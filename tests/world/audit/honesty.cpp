@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t kRowTicks = 8;
 
-// Rows of top at some ticks with the truth then. A process with an odd line at that tick is left out.
+// Visits the rows of top at some ticks, with the truth at that time. Processes with an odd line at the tick are
+// omitted.
 template <typename Visit>
 void each_row(Audit& audit, Visit visit) {
   for (const TickTruth* const tick : audit.some_ticks(kRowTicks)) {
@@ -58,7 +59,7 @@ void bounds_hold(Audit& audit) {
   each_row(audit, [&](const json& row, const TickTruth& tick, int serial) {
     const std::string source = text(row, "source");
     const bool has_bounds = number(row, "pss_low_kib") != kNone && number(row, "pss_high_kib") != kNone;
-    // Without an estimated row the columns are omitted, and held values are those of law 32.
+    // Without an estimated row the bounds are omitted, and law 32 allows held values a small error.
     const std::int64_t slack_kib = source == "held" ? slight_kib(number(row, "pss_kib")) : 0;
     const std::int64_t low = has_bounds ? number(row, "pss_low_kib") : number(row, "pss_kib") - slack_kib;
     const std::int64_t high = has_bounds ? number(row, "pss_high_kib") : number(row, "pss_kib") + slack_kib;

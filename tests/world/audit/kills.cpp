@@ -18,8 +18,7 @@ void kills_are_counted(Audit& audit) {
   std::int64_t events = 0;
   for (const json& row : list(audit.ask(Words{"events"} + audit.range()), "rows")) {
     int count = 0;
-    const bool counts = std::sscanf(text(row, "text").c_str(), "The OOM killer killed %d", &count) == 1 ||
-                        std::sscanf(text(row, "text").c_str(), "The OOM killer killed %d", &count) == 1;
+    const bool counts = std::sscanf(text(row, "text").c_str(), "The OOM killer killed %d", &count) == 1;
     if (text(row, "kind") == "oom-kill" && counts) events += count;
   }
   audit.check("events", events == rise, "{} for {}", events, rise);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The laws: statements about every recording. Each is a sentence and the function that checks it; each family has a
-// file.
+// The laws: statements that are true of every recording. Each has a sentence and a function that checks it; each family
+// has its file.
 
 #include <span>
 
@@ -13,12 +13,12 @@ namespace memoir::world {
 struct Law {
   int number = 0;
   const char* sentence = "";
-  void (*check)(Audit&) = nullptr;  // of a finished recording; null: check_tick() checks it
+  void (*check)(Audit&) = nullptr;  // checks a finished recording; null: check_tick() checks the law
 };
 
 std::span<const Law> laws();
 
-// Law 51, after each tick.
+// Checks law 51 after each tick.
 void check_tick(Audit& audit, const Result<Tick>& tick, const TickTruth& truth);
 
 // conservation.cpp: sums
@@ -50,7 +50,7 @@ void held_values_are_true(Audit& audit);
 void bounds_hold(Audit& audit);
 void swap_is_true(Audit& audit);
 void sizes_are_ordered(Audit& audit);
-// copies.cpp: the same again, of copies, in other formats
+// copies.cpp: the same query repeated, of copies, and in other formats
 void copies_agree(Audit& audit);
 void formats_agree(Audit& audit);
 void queries_repeat(Audit& audit);

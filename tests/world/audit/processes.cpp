@@ -13,7 +13,8 @@ struct ImageAt {
   bool is_last = false;
 };
 
-// The images that the recorder could know. Between two ticks an earlier image of an exited process is in none.
+// The images that the recorder could have sampled. An earlier image of a process that ran only between two ticks is not
+// among them.
 std::map<std::string, ImageAt> known_images(const Truth& truth) {
   std::map<std::string, ImageAt> images;
   for (const auto& [serial, life] : truth.lives) {
@@ -34,14 +35,14 @@ Words processes(const Audit& audit) {
   return Words{"processes"} + audit.range();
 }
 
-// Too young for a bucket of 5 minutes of its own (TierShape::process_age_ms).
+// Returns true if the process is too young for its own bucket of 5 minutes (TierShape::process_age_ms).
 bool is_young(const std::map<std::string, ImageAt>& known, const std::string& name) {
   const auto of = known.find(name);
   return of == known.end() ||
          (of->second.image->end_ms && *of->second.image->end_ms - of->second.image->start_ms < 1'800'000);
 }
 
-// True if small unsampled processes are summed up, so that no answer has a row of each.
+// Returns true if small unsampled processes are only in sums, so that answers have no row for each.
 bool sums_exits(Audit& audit) {
   return number(part(audit.ask(exits(audit)), "totals"), "summed") > 0;
 }
@@ -118,7 +119,7 @@ void starts_and_exits_balance(Audit& audit) {
 }
 
 void a_life_ends_once(Audit& audit) {
-  std::map<std::string, std::map<std::string, int>> ends;  // by pid and start, how its images ended
+  std::map<std::string, std::map<std::string, int>> ends;  // exits of a process's images, by pid and start
   for (const json& row : list(audit.ask(processes(audit)), "rows")) {
     const std::string name = name_of(row);
     ++ends[name.substr(0, name.find(':'))][text(row, "end")];

@@ -1,4 +1,4 @@
-// Odd texts of the kernel.
+// Odd lines in the kernel's files.
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ void check_tick(Audit& audit, const Result<Tick>& tick, const TickTruth& truth) 
       const ProcessFieldInfo& info = kProcessFields[i];
       const bool is_status = info.file == ProcessFile::status;
       if (serial == odd.serial && odd.key == info.key) continue;
-      if (!is_status && (found->source != Source::exact || serial != odd.serial)) continue;  // not read
+      if (!is_status && (found->source != Source::exact || serial != odd.serial)) continue;  // the file was not read
       audit.check(odd.file, found->memory.get(info.field) == sample.memory.get(info.field),
                   "{} {}: {} of process {} is {}, truly {}", odd.key, odd.value, info.key, sample.pid,
                   found->memory.or_zero(info.field), sample.memory.or_zero(info.field));

@@ -10,7 +10,7 @@
 namespace memoir::world {
 namespace {
 
-// A census of the model, like BPF's.
+// A census of the model, in place of BPF's.
 class WorldCensus final : public Census {
  public:
   explicit WorldCensus(const World& world) : world_(world) {}
@@ -118,7 +118,7 @@ bool Machine::apply(const Step& step) {
     odd_ = OddLine{step.word(0), step.serial(1), step.word(2), step.word(3)};
     return true;
   }
-  // A copy of the subject before an exit removes it from the world.
+  // This copy is used after an exit has removed the process from the world.
   const bool kills = verb == "oom";
   const bool exits = kills || verb == "exit";
   if (exits || verb == "exec") {
@@ -235,7 +235,7 @@ void Machine::end_odd_line() {
   if (!odd_) return;
   const auto process = rendered_.find(odd_->serial);
   if (process != rendered_.end()) proc_.update(process->second);
-  odd_.reset();  // render() writes the machine's files
+  odd_.reset();  // render() writes the machine's files again
 }
 
 }  // namespace memoir::world

@@ -1,8 +1,7 @@
 #pragma once
 
-// A world that advances by steps, as a recorder finds it: files below a fake /proc, a census, events, a clock. Keeps
-// the
-// truth.
+// A world that advances by steps, as a recorder finds it: files below a fake /proc, a census, events and a clock. Also
+// records the truth.
 
 #include <memory>
 #include <set>
@@ -21,25 +20,25 @@ namespace memoir::world {
 
 class Machine {
  public:
-  static constexpr std::int64_t kStartMs = 1'795'045'800'000;  // 2026-11-18 23:50 UTC, shortly before a new day
-  static constexpr std::int64_t kUptimeMs = 5'000'000;         // then
+  static constexpr std::int64_t kStartMs = 1'795'045'800'000;  // 2026-11-18 23:50 UTC, shortly before midnight
+  static constexpr std::int64_t kUptimeMs = 5'000'000;         // at that time
 
   Machine();
 
-  // Returns false if the step is not of the machine, or its subject does not exist.
+  // Returns false if the step does not concern the machine, or if its subject does not exist.
   bool apply(const Step& step);
 
-  // Writes changes since the last call below the fake /proc.
+  // Writes the changes since the last call to the fake /proc.
   void render();
 
-  // The recorder starts: from now on events are reported.
+  // Called when the recorder starts: events are reported from now on.
   void listen();
   void stop_listening();
-  // The expected values of a tick now.
+  // Returns the expected values of a tick at this time.
   TickTruth observe() const;
-  // It was stored, with the events so far.
+  // Called when a tick was stored, with the events so far.
   void record_tick(TickTruth tick);
-  // Restores the texts.
+  // Restores the files with odd lines.
   void end_odd_line();
 
   const World& world() const { return world_; }
@@ -68,9 +67,9 @@ class Machine {
     int serial = 0;
     std::int64_t hwm_kib = 0;
   };
-  std::vector<PendingExit> pending_;           // reported by no tick yet
+  std::vector<PendingExit> pending_;           // not reported by a tick yet
   std::map<int, test::FakeProcess> rendered_;  // by serial
-  std::set<int> execed_;                       // since they were rendered
+  std::set<int> execed_;                       // exec'd since they were rendered
   std::optional<OddLine> odd_;
 };
 

@@ -62,7 +62,7 @@ void Recording::record() {
 }
 
 void Recording::tick() {
-  // Ticks have times of their own even if waits were dropped from the schedule.
+  // Ticks must have different times even if waits were dropped from the schedule.
   const std::vector<TickTruth>& before = machine_.truth().ticks;
   if (!before.empty() && before.back().wall_ms == machine_.clock().now().wall_ms) machine_.apply(Step("wait 1000"));
   machine_.render();
@@ -89,9 +89,8 @@ void Recording::end(bool in_order) {
 
 }  // namespace memoir::world
 
-// The linker replaces the product's reads of the CPU clock and the steady clock by these (--wrap), so that costs are
-// the
-// same in each run. Each read takes 7 µs of the reading thread.
+// The linker replaces the product's reads of the CPU clock and of the steady clock by these (--wrap), so that costs are
+// the same in each run. Each read advances the reading thread's clock by 7 µs.
 extern "C" {
 int real_clock_gettime(clockid_t clock, timespec* time) __asm__("__real_clock_gettime");
 int wrap_clock_gettime(clockid_t clock, timespec* time) __asm__("__wrap_clock_gettime");

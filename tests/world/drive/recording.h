@@ -1,7 +1,7 @@
 #pragma once
 
-// Runs a schedule: the real collector and writer record the machine into a file. Wall clock and CPU time have no
-// influence, so that the same steps make the same file.
+// Runs a schedule: the real collector and writer record the machine to a file. Wall clock and CPU time have no
+// influence, so that the same steps give the same file.
 
 #include <functional>
 #include <memory>
@@ -38,7 +38,7 @@ class Recording {
   std::int64_t interval_ms_ = 10'000;
   std::unique_ptr<TickSource> source_;
   std::unique_ptr<Writer> writer_;
-  std::optional<std::int64_t> keyframe_hour_;  // of the last keyframe of this run
+  std::optional<std::int64_t> keyframe_hour_;  // hour of the last keyframe of this run
 };
 
 }  // namespace memoir::world

@@ -60,7 +60,7 @@ class Draw {
     return apply(world_, step, now_ms_);
   }
 
-  // Returns any process but init. 0 if there is none; no step has that serial.
+  // Returns the serial of any process except init; 0, which no process has, if there is none.
   int some() {
     if (world_.processes().size() < 2) return 0;
     const std::int64_t at = between(1, static_cast<std::int64_t>(world_.processes().size()) - 1);
@@ -84,14 +84,14 @@ class Draw {
     if (parent != 0 && world_.processes().size() < kMaxProcesses) emit(fmt::format("fork {} {}", parent, ++serial_));
   }
   void exit() { emit(fmt::format("exit {} {}", some(), chance(80) ? 0 : 256)); }
-  void flash() {  // starts and exits between two ticks
+  void flash() {  // a process that starts and exits between two ticks
     const int before = serial_;
     start();
     if (serial_ == before) return;
     pass(between(1, 900));
     emit(fmt::format("exit {} 0", serial_));
   }
-  void exec_flash() {  // forks, execs and exits between two ticks
+  void exec_flash() {  // a process that forks, execs and exits between two ticks
     const int parent = some();
     if (parent == 0 || world_.processes().size() >= kMaxProcesses) return;
     emit(fmt::format("fork {} {}", parent, ++serial_));
@@ -103,7 +103,7 @@ class Draw {
   void exec() { emit(fmt::format("exec {} image{} {}", some(), ++images_, between(1, 20))); }
   void oom() { emit(fmt::format("oom {}", some())); }
   void resize() { emit(fmt::format("resize {} {}", some(), between(-6, 8))); }
-  void spike() {  // which ticks have only as high-water marks
+  void spike() {  // a peak between two ticks, which only high-water marks show
     const int serial = some();
     const std::int64_t units = between(5, 40);
     emit(fmt::format("resize {} {}", serial, units));
@@ -119,7 +119,7 @@ class Draw {
   void swap_object() { emit(fmt::format("swap-object {} {}", between(1, kObjects / 2) * 2, between(0, 3))); }
   void scan() { emit("scan"); }
 
-  // Not beyond the interval.
+  // Waits, at most up to the end of the interval.
   void pass(std::int64_t ms) { emit(fmt::format("wait {}", std::clamp<std::int64_t>(ms, 1, (end_ms_ - now_ms_) / 2))); }
 
   void change() {
@@ -182,7 +182,7 @@ class Draw {
   std::int64_t interval_ms_ = 0;
   std::int64_t now_ms_ = 5'000'000;
   std::int64_t end_ms_ = 0;
-  int serial_ = 1;  // init's
+  int serial_ = 1;  // init has serial 1
   int images_ = 0;
   bool recorder_stops_ = false;
   bool reads_odd_lines_ = false;

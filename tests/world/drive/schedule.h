@@ -1,7 +1,7 @@
 #pragma once
 
-// Draws a schedule from a seed: the same seed gives the same steps. Each seed has a random half of the kinds of change
-// (swarm testing: omitted kinds let the others go further). Pure.
+// Draws a schedule from a seed; the same seed gives the same steps. Each seed uses a random half of the kinds of change
+// (swarm testing), so that the remaining kinds interact more. Pure.
 
 #include <cstdint>
 #include <string>

@@ -1,8 +1,8 @@
 #pragma once
 
-// A step of a schedule is a line of text: a verb and words, mostly numbers. Processes are named by their serials.
+// A step of a schedule is a line of text: a verb and words, mostly numbers. Processes are identified by serial numbers.
 //
-//   profile INTERVAL_MS READ_SHARE_PPM MIN_EXIT_PEAK_KIB   how it is recorded
+//   profile INTERVAL_MS READ_SHARE_PPM MIN_EXIT_PEAK_KIB   how the recorder is configured
 //   object ID anon|file|shmem UNITS          wait MS           clock MS (steps the wall clock)
 //   start SERIAL PARENT COMM UNITS UID CGROUP                  fork PARENT CHILD
 //   exec SERIAL COMM UNITS                   exit SERIAL CODE  oom SERIAL
@@ -25,7 +25,7 @@ class Step {
   explicit Step(const std::string& line);
 
   const std::string& verb() const { return words_.front(); }
-  // From the words after the verb; throws if it is missing.
+  // Returns a word after the verb; throws if it is missing.
   const std::string& word(std::size_t at) const { return words_.at(at + 1); }
   std::int64_t number(std::size_t at) const { return std::stoll(word(at)); }
   int serial(std::size_t at) const { return static_cast<int>(number(at)); }
@@ -35,7 +35,7 @@ class Step {
   std::vector<std::string> words_;
 };
 
-// Changes the world if the step is of that kind. Returns false if it is not, or its subject does not exist.
+// Applies the step to the world if it is of that kind. Returns false if it is not, or if its subject does not exist.
 bool apply(World& world, const Step& step, std::int64_t boot_ms);
 
 }  // namespace memoir::world

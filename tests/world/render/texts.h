@@ -1,6 +1,6 @@
 #pragma once
 
-// A world in the kernel's text formats. Pure.
+// The kernel's text formats of a world. Pure.
 
 #include <map>
 #include <string>
@@ -14,12 +14,12 @@ namespace memoir::world {
 
 test::FakeProcess shown_process(const World& world, const Process& process);
 
-// Lines of meminfo, by their keys.
+// The lines of meminfo, by key.
 std::map<std::string, std::int64_t> meminfo_values(const World& world);
 std::string meminfo_text(const std::map<std::string, std::int64_t>& values);
 std::string vmstat_text(const World& world);
 
-// The text with another value in the line of the key; unchanged without such a line.
+// Replaces the value in the line of the key; unchanged if there is no such line.
 std::string with_odd_line(std::string_view text, const OddLine& odd);
 
 }  // namespace memoir::world
