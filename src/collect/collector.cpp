@@ -31,7 +31,7 @@
 namespace memoir {
 namespace {
 
-// Interval of checks for cgroups without processes and for files that were missing.
+// Interval of searches for cgroups without processes and for files that were missing.
 constexpr std::int64_t kRefreshEveryMs = 5 * 60 * 1000;
 
 CgroupFs find_cgroups(const ProcFs& proc, const std::string& root) {
@@ -119,18 +119,18 @@ class Collector final : public TickSource {
   CategoryTotals totals_;
   DescriptorBudget descriptors_;  // declared before the owners of its slots
   std::unique_ptr<ProcessEvents> kernel_events_;
-  std::vector<ProcessEvent> happened_;  // last result of the event source
+  std::vector<ProcessEvent> happened_;  // result buffer of the event source
   std::int64_t lost_events_ = 0;        // since the previous tick
   WarnOnce lost_;
   OomLog log_;
-  std::vector<OomLog::Kill> kills_;  // last result of the log
+  std::vector<OomLog::Kill> kills_;  // result buffer of the log
   Relatives relatives_;
   std::int64_t read_until_ms_ = 0;  // previous tick (boot clock)
   std::unique_ptr<Census> census_;
-  std::vector<BriefSample> brief_samples_;  // by the census, between ticks
+  std::vector<BriefSample> brief_samples_;  // result buffer of the census, between ticks
   ScanTracker scan_tracker_;
   TickScans scans_;             // since the previous tick
-  MachineMemory machine_then_;  // machine memory of that tick
+  MachineMemory machine_then_;  // of the previous tick
   const CgroupFs cgroup_fs_;
   CgroupReader cgroups_;
   ContainerReader containers_;
@@ -160,7 +160,7 @@ bool Collector::refresh_due(const Tick& tick) {
   return due;
 }
 
-// Orders rotating reads together with reads on demand.
+// Grants the rotating reads and the reads on demand of this tick from one budget.
 Grants Collector::plan(CollectContext& context) {
   std::vector<ReadRequest> claims;
   summaries_.claim(context.tick.begin.boot_ms, claims);
@@ -176,7 +176,8 @@ void Collector::read_cgroups(bool refresh, const Grants& granted, CollectContext
   cgroups_.read(members, refresh, context, granted.count(RequestKind::cgroups) > 0);
 }
 
-// A census that fails has been retried several times and is not used again. That by /proc can fail only in listing.
+// Asks the census. A BPF census that fails has already retried, so the census by /proc replaces it. That one fails only
+// if it cannot list the processes.
 template <typename Seen>
 Status Collector::ask_census(Status (Census::*how)(Seen&), Seen& seen) {
   if (!census_) return Done{};
@@ -188,8 +189,8 @@ Status Collector::ask_census(Status (Census::*how)(Seen&), Seen& seen) {
   return (census_.get()->*how)(seen);
 }
 
-// A census that lists no processes observes all relevant ones, in half the time of listing /proc. The list is read only
-// occasionally, for processes that the census omits and for kernel threads.
+// Fills `pids_`. A census that lists no processes observes all relevant ones, in half the time of listing /proc. /proc
+// is then listed only occasionally, for kernel threads and for processes that the census omits.
 Status Collector::list_processes(bool all, const std::vector<CensusProcess>& seen) {
   if (!census_) return proc_->list(pids_);
   if (census_->listed() != nullptr) {
@@ -248,7 +249,7 @@ void Collector::read_log() {
   const Moment now = clock_.now();
   const Status read = log_.take(now.boot_ms, kills_);
   if (!read) {
-    log_warning(read.error().message);  // the note appears only with the next run
+    log_warning(read.error().message);  // logged at once, because the note appears only with the next run
     note(no_log(read.error().message));
   }
   exits_.expect_log(log_.reads());
@@ -257,13 +258,14 @@ void Collector::read_log() {
   for (const OomLog::Kill& kill : kills_) exits_.note(kill, table_.entries(), now);
 }
 
-// Called with the table up to date: later events belong to the next tick.
+// Call it when the table is up to date, because later events belong to the next tick.
 void Collector::use_events(CollectContext& context) {
   const bool had_events = kernel_events_ != nullptr;
   take_kernel_events(context.tick.exits);
   if (kernel_events_) context.tick.events.emplace().lost = lost_events_;
   const bool complete = lost_events_ == 0 && had_events == (kernel_events_ != nullptr);
-  lost_.report(complete ? "" : "events of processes were lost: more of them started and exited than the buffer holds");
+  lost_.report(complete ? ""
+                        : "process events were lost: more processes started and exited than the buffer has space for");
   relatives_.see(table_.entries(), read_until_ms_, !complete);
   lost_events_ = 0;
 }

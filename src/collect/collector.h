@@ -1,8 +1,8 @@
 #pragma once
 
-// Ticks from /proc: one pass over the machine and every process. Keeps the process table (starts, exits, execs, reused
-// pids) and the open descriptors between passes. process_details.h describes how execs are detected and which are
-// missed. Called by one thread; reads that may block on their target run on a worker.
+// Makes ticks from /proc: one pass over the machine and every process. Between passes it keeps the process table (which
+// detects starts, exits, execs and reused pids) and open descriptors. process_details.h describes which execs are
+// detected. Called by one thread; reads that may block on their target run on a worker.
 
 #include <chrono>
 #include <cstddef>
@@ -17,13 +17,13 @@
 namespace memoir {
 
 struct CollectorOptions {
-  std::size_t max_descriptors = 0;  // kept open between ticks; further files are opened each time
+  std::size_t max_descriptors = 0;  // kept open between ticks; other files are opened each time
   std::size_t max_command_bytes = 4096;
   std::chrono::milliseconds read_deadline{250};  // for one read of a file that may block on its target
   std::int64_t ticks_per_second = 100;           // sysconf(_SC_CLK_TCK)
   std::string cgroup_root = "/sys/fs/cgroup";
   std::string container_root;   // prefix of the paths of container managers' files
-  bool container_names = true;  // false: those files are not read
+  bool container_names = true;  // whether those files are read
   std::chrono::milliseconds tmpfs_interval = std::chrono::minutes(30);  // between walks of a mount; 0: none
   std::int64_t store_bytes = 0;  // maximum size of the store, which limits the text that a user may add; 0: no limit
   MappingLimits summaries;
@@ -33,8 +33,8 @@ struct CollectorOptions {
   std::int64_t read_share_ppm = 0;  // share of a core for reading smaps_rollup on demand; 0: every process in each tick
 };
 
-// Without a census the status of every process is read. If `census` is an error, access() reports it and /proc is used
-// for the census; the same applies if it fails later. Without events, processes that lived between two ticks are not
+// Without a census, the status of every process is read. If `census` is an error, access() reports it and the census by
+// /proc is used, as when the census fails later. Without events, processes that ran only between two ticks are not
 // observed.
 std::unique_ptr<TickSource> make_proc_source(
     ProcFs proc, const Clock& clock, Categoriser categoriser, Redactor redactor, const CollectorOptions& options,

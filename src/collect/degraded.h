@@ -18,19 +18,17 @@ inline constexpr const char* kHidden =
     "/proc hides other users' processes (hidepid): only those of the recorder's user are recorded.";
 
 inline constexpr const char* kForeignCgroups =
-    "The mounted cgroups start above the recorder's cgroup namespace. It is unknown which process is in which, so "
-    "their "
-    "memory is not read. Mount them within the namespace, or run memoird without one.";
+    "The mounted cgroups start above the recorder's cgroup namespace. The cgroup of a process is therefore unknown, "
+    "and the memory of cgroups is not read. Mount them within the namespace, or run memoird without one.";
 
-// Added to it: features that need BPF.
+// Added to the messages if the missing feature needs BPF.
 inline constexpr const char* kNoSignalsEither =
     " Kills by user-space killers (systemd-oomd, earlyoom, nohang, oomd) are not reported.";
 
 inline std::string no_census(const std::string& why) {
   return fmt::format(
       "BPF does not count processes ({}): /proc/PID/statm of each is read instead, at about four times the cost. "
-      "States, "
-      "threads, peaks and swap that change without it are read within two minutes, and processes that run between two "
+      "States, threads, peaks and swap may be up to two minutes old, and processes that run only between two "
       "ticks are not recorded.{}",
       why, kNoSignalsEither);
 }

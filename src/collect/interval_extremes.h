@@ -12,10 +12,10 @@ namespace memoir {
 
 class SizeExtremes {
  public:
-  // Starts with the value of the previous tick.
+  // Starts an interval with the value of the previous tick.
   void begin(std::optional<std::int64_t> kib) { before_ = kib; }
-  // Ignores a value that the previous tick did not have. `after_ms`: time of the previous scan, if there was one since
-  // the tick.
+  // Takes the value of a scan. Ignores it if the previous tick had no value. `after_ms` is the time of the previous
+  // scan, if there was one since the tick.
   void see(std::optional<std::int64_t> kib, std::int64_t at_ms, std::optional<std::int64_t> after_ms) {
     if (!before_ || !kib) return;
     if (*kib < (seen_.lowest ? seen_.lowest->kib : *before_)) seen_.lowest = {*kib, at_ms, {}};
@@ -24,8 +24,8 @@ class SizeExtremes {
 
   std::optional<std::int64_t> before() const { return before_; }
 
-  // Returns the extremes beyond both ticks, if far enough beyond to be stored. `now`: value of this tick; nullopt if
-  // its subject ended.
+  // Returns the extremes that are far enough beyond the values of both ticks to be stored. `now` is the value of this
+  // tick; nullopt if its subject exited.
   Extremes beyond(std::optional<std::int64_t> now) const {
     if (!before_) return {};
     const std::int64_t low = std::min(*before_, now.value_or(*before_));
@@ -36,7 +36,8 @@ class SizeExtremes {
     return beyond;
   }
 
-  // Returns when a mark was reached that a scan observed at the tick's value, beyond the sizes at ticks.
+  // Returns the high-water mark of this tick with the time at which a scan observed it, if it is above the sizes at
+  // both ticks.
   Extremes spike(std::optional<std::int64_t> mark, std::int64_t resident_kib) const {
     const bool seen = seen_.highest && mark && seen_.highest->kib == *mark;
     if (!seen || *mark - resident_kib <= negligible_kib(resident_kib)) return {};
@@ -50,12 +51,12 @@ class SizeExtremes {
   Extremes seen_;
 };
 
-// Tracks a cgroup's own high-water mark (memory.peak, memory.swap.peak; v1's memory.max_usage_in_bytes). It covers the
-// cgroup's whole life, so only its rises have a known time. If its descriptor can be reset (cgroup-v2.rst: since 6.12,
-// for that descriptor only), each reading covers the time since the previous one.
+// Tracks a cgroup's own high-water mark (memory.peak, memory.swap.peak; v1's memory.max_usage_in_bytes). The mark
+// covers the cgroup's lifetime, so only its rises have a known time. If the descriptor can be reset (for this
+// descriptor only, since Linux 6.12; cgroup-v2.rst), each reading covers the time since the previous one.
 class PeakTracker {
  public:
-  // Takes a reading, with the cgroup's usage at the previous reading and now. The first reading gives nothing.
+  // Takes a reading, with the cgroup's usage at the previous reading and now. The first reading returns no extremes.
   Extremes see(std::int64_t kib, std::int64_t at_ms, std::int64_t before_kib, std::int64_t now_kib) {
     const bool reached = read_ms_ && (reset_ || kib > ever_kib_);
     ever_kib_ = was_reset_ ? std::max(ever_kib_.value_or(kib), kib) : kib;
@@ -70,20 +71,21 @@ class PeakTracker {
     return seen;
   }
 
-  // The descriptor was reset after the reading.
+  // Call it when the descriptor was reset after the reading.
   void note_reset() { reset_ = was_reset_ = true; }
 
-  // Mark since the cgroup was created, or since its mark was reset for all readers (v1).
+  // The mark since the cgroup was created, or since it was reset for all readers (v1); nullopt before the first
+  // reading.
   std::optional<std::int64_t> ever_kib() const { return ever_kib_; }
 
  private:
   std::optional<std::int64_t> ever_kib_;
   std::optional<std::int64_t> read_ms_;
   bool reset_ = false;      // since the last reading
-  bool was_reset_ = false;  // at any time: readings no longer cover the whole life
+  bool was_reset_ = false;  // once reset, readings no longer cover the lifetime
 };
 
-// Extremes of a process. Created by the first scan after a tick that finds it changed.
+// Extremes of a process. The first scan after a tick that observes a change creates them.
 struct ProcessBetween {
   SizeExtremes rss;
   SizeExtremes anon;

@@ -12,7 +12,7 @@
 namespace memoir {
 namespace {
 
-// A user may create as many segments as the kernel allows: thousands.
+// A user may create as many segments as the kernel permits, which is thousands.
 constexpr std::size_t kMaxSegments = 128;
 
 void keep_largest(std::vector<SysvSegment>& segments) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads the machine's own memory: meminfo, vmstat, pressure/memory, zoneinfo and sysvipc/shm, through descriptors that
+// Reads the machine's own memory from meminfo, vmstat, pressure/memory, zoneinfo and sysvipc/shm. Their descriptors
 // stay open.
 
 #include <array>
@@ -20,7 +20,7 @@ class MachineReader {
  public:
   explicit MachineReader(ProcFs proc) : proc_(std::move(proc)) {}
 
-  // Adds the values to the tick. Fields of an unreadable file are absent; without meminfo it returns an error.
+  // Adds the values to the tick. Fields of an unreadable file are absent. Returns an error if meminfo is unreadable.
   Status read(CollectContext& context);
 
   // Current MemAvailable; nullopt if unreadable.
@@ -29,7 +29,7 @@ class MachineReader {
   // Returns whether the last read found pressure/memory.
   bool has_pressure() const { return has_pressure_; }
 
-  // The next tick reports the segments again, even if unchanged.
+  // Makes the next tick report the segments again, even if they are unchanged.
   void report_all() { segments_.reset(); }
 
  private:

@@ -11,7 +11,7 @@ using F = ProcessField;
 constexpr std::int64_t kFastKib = 64 * 1024;
 constexpr std::int64_t kMarkMs = 1'000;
 
-// Memory in use, with the memory available at a scan and everything else from the last tick.
+// Memory in use, from the memory available at a scan and the other values of the last tick.
 std::optional<std::int64_t> used_kib(MachineMemory machine, std::optional<std::int64_t> available_kib) {
   machine.set(MachineField::mem_available, available_kib);
   return memoir::used_kib(machine);
@@ -97,7 +97,7 @@ void ScanTracker::Watched::see(const BriefSample& now, std::int64_t at_ms) {
 
 std::optional<std::int64_t> ScanTracker::Watched::fast_growth(const BriefSample& now, std::int64_t available_kib,
                                                               std::int64_t at_ms) {
-  // The mark of an unchanged process stays. A time before the mark: the clock was set back.
+  // The reference of an unchanged process stays. A time before the reference means that the clock was set back.
   if (seen_ms && (*seen_ms - marked_ms >= kMarkMs || *seen_ms < marked_ms)) {
     marked_rss_kib = last.rss_kib;
     marked_ms = *seen_ms;
@@ -116,7 +116,7 @@ void ScanTracker::end(const ProcessEntry& entry, TickExtremes& extremes) {
   if (entry.between == nullptr) return;
   const ProcessBetween& between = *entry.between;
   Extremes hwm = between.hwm.beyond({});
-  hwm.lowest.reset();  // it ran another image
+  hwm.lowest.reset();  // it belongs to another image
   add({entry.info.key, between.rss.beyond({}), between.anon.beyond({}), hwm}, extremes);
 }
 
@@ -124,7 +124,7 @@ void ScanTracker::take(const Entries& entries, const CategoryTotals& totals, Tic
   TickExtremes& extremes = tick.extremes;
   for (const auto& entry : entries) {
     const std::unique_ptr<ProcessBetween> between = std::move(entry->between);
-    // The scans may have observed the previous image.
+    // Values of scans may belong to the previous image.
     if (between == nullptr || entry->execed) continue;
     const ProcessMemory& now = entry->sample.memory;
     const std::int64_t resident_kib = std::max(between->rss.before().value_or(0), now.or_zero(F::vm_rss));

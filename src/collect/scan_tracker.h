@@ -1,6 +1,6 @@
 #pragma once
 
-// Tracks values that scans observe beyond those of both adjacent ticks. Pure.
+// Tracks values at scans that are beyond those of both adjacent ticks. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -19,36 +19,37 @@ namespace memoir {
 class ScanTracker {
  public:
   // Takes the processes of a scan at `at_ms` (wall clock). `entries`, `totals` and `machine` are those of the previous
-  // tick. Returns the process that grows fast enough to need an immediate tick; of several the one that grew most.
+  // tick. Returns a process that grows fast enough to need an immediate tick, the fastest if there are several;
+  // otherwise nullopt.
   std::optional<FastGrowth> see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,
                                 const std::vector<BriefSample>& seen, std::optional<std::int64_t> available_kib,
                                 std::int64_t at_ms);
 
-  // To be called before entries are deleted, because they are referenced. The next scan lists them again.
+  // Call it before entries are deleted, because they are referenced. The next scan lists them again.
   void forget_entries() { watched_.clear(); }
 
-  // Time of the last scan since the previous tick; nullopt without one.
+  // Time of the last scan since the previous tick; nullopt if there was none.
   std::optional<std::int64_t> scanned_ms() const { return scanned_ms_; }
 
   // Adds the extremes of a process that exited since the previous tick.
   static void end(const ProcessEntry& entry, TickExtremes& extremes);
-  // Adds the extremes to the tick that was just read, and starts over.
+  // Adds the extremes to the tick that was just read, and starts the next interval.
   void take(const Entries& entries, const CategoryTotals& totals, Tick& tick);
 
  private:
-  // A process of the previous tick. Stored contiguously: an unchanged process needs no other memory access, and its
-  // growth is not judged again.
+  // A process of the previous tick. These are stored contiguously: for an unchanged process a scan needs no other
+  // memory, and does not check its growth again.
   struct Watched {
     ProcessEntry* entry;
     std::size_t category;
     std::int64_t tick_rss_kib;            // at the previous tick
     BriefSample last;                     // its last observation, by a scan or the tick
-    std::optional<std::int64_t> seen_ms;  // and when, if it was a scan
-    std::int64_t marked_rss_kib;          // reference of its growth: its size a second ago,
+    std::optional<std::int64_t> seen_ms;  // time of `last`, if it is of a scan
+    std::int64_t marked_rss_kib;          // reference for its growth: its size a second ago,
     std::int64_t marked_ms = 0;           // or at the previous scan, if that was earlier
 
     void see(const BriefSample& now, std::int64_t at_ms);
-    // Returns its growth, if that is fast, and moves its reference on.
+    // Returns its growth if that is fast, otherwise nullopt. Updates the reference.
     std::optional<std::int64_t> fast_growth(const BriefSample& now, std::int64_t available_kib, std::int64_t at_ms);
   };
 
@@ -61,11 +62,11 @@ class ScanTracker {
   SizeExtremes used_;
   std::vector<Watched> watched_;          // by pid; empty until listed
   std::vector<SizeExtremes> categories_;  // by slot
-  std::vector<std::int64_t> gained_kib_;  // by processes since the previous tick; reused
+  std::vector<std::int64_t> gained_kib_;  // change by category since the previous tick; reused
 };
 
-// Returns whether a process that had `before_kib` a second ago (or at the previous scan, if that was earlier) may soon
-// exhaust the memory.
+// Returns whether a process may soon exhaust the memory. `before_kib` is its size a second ago, or at the previous scan
+// if that was earlier.
 bool rises_fast(std::int64_t before_kib, std::int64_t now_kib, std::int64_t available_kib);
 
 }  // namespace memoir

@@ -18,14 +18,15 @@ void Shortfalls::see(const CgroupsLeft& cgroups, const TextBudget& texts, const 
                      std::vector<Event>& events) {
   std::string problem;
   if (cgroups.unknown > 0 || cgroups.unread > 0) {
-    problem = fmt::format("are too many: {} processes count in the cgroups above theirs, and {} cgroups are read later",
-                          cgroups.unknown, cgroups.unread);
+    problem =
+        fmt::format("are too many: {} processes are counted in the cgroups above theirs, and {} cgroups are read later",
+                    cgroups.unknown, cgroups.unread);
   }
   cgroups_.see(problem, now, events);
   problem.clear();
   if (texts.shortened() > 0) {
     problem = fmt::format(
-        "take too much memory: command lines, folders and limits of {} processes are shortened, some of user {}",
+        "use too much memory: command lines, folders and limits of {} processes are truncated, some of them of user {}",
         texts.shortened(), texts.shortened_user());
   }
   texts_.see(problem, now, events);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Reports that a limit on user-controlled data was reached: an event at the start, and one after it has been over for
-// ten minutes. Pure.
+// Reports that a limit on user-controlled data was reached: one event at the start, and one when it has not been
+// reached for ten minutes. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -19,15 +19,15 @@ class Shortfall {
  public:
   static constexpr std::int64_t kOverAfterMs = 600'000;
 
-  // `subject`: the start of both events, in the plural.
+  // `subject` is the start of both events, in the plural.
   explicit Shortfall(std::string subject) : subject_(std::move(subject)) {}
 
-  // `problem`: predicate of the subject in this tick; empty: no problem.
+  // `problem` is the predicate of the subject at this tick; empty if there is no problem.
   void see(const std::string& problem, const Moment& now, std::vector<Event>& events);
 
  private:
   const std::string subject_;
-  std::optional<std::int64_t> last_ms_;  // boot clock, since the first event
+  std::optional<std::int64_t> last_ms_;  // boot clock, last problem; nullopt unless an event was reported
 };
 
 // The shortfalls of a collector.

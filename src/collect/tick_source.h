@@ -1,7 +1,7 @@
 #pragma once
 
-// The source of ticks: /proc (collector.h), or vmmap(1) (vmmap/source.h), which ignores functions that it does not
-// need. Called by one thread.
+// The source of ticks: /proc (collector.h), or vmmap(1) (vmmap/source.h). Sources ignore functions that do not apply to
+// them. Called by one thread.
 
 #include <chrono>
 #include <cstdint>
@@ -18,10 +18,10 @@
 
 namespace memoir {
 
-// Missing permissions, found at the first tick: logged at the start of a run and stored as an event.
+// What the source may use. It is found at the first tick, logged at the start of a run and stored as an event.
 struct Access {
-  std::string census = {};  // census in use, known before the first tick: bpf, proc; empty: none
-  std::string note;         // a sentence for each missing one; empty if none is missing
+  std::string census = {};  // census in use (bpf or proc), known before the first tick; empty if none
+  std::string note;         // a sentence for each missing permission or feature; empty if none is missing
 };
 
 // A process that grows fast enough to need an immediate tick.
@@ -44,17 +44,18 @@ class TickSource {
   // Takes the state of an earlier run in this boot, before the first tick.
   virtual void seed(const std::vector<KnownProcess>& known) = 0;
 
-  // Charges a name of an earlier run to the budget of its user, as of then (boot clock): a restart gives no new budget.
+  // Charges a name of an earlier run to the budget of its user at the time when it was new (boot clock), so that a
+  // restart gives no new budget.
   virtual void seed_name(const KnownName& /*name*/, std::int64_t /*at_boot_ms*/) {}
 
-  // Sets new rules (after a reload): all live processes are classified again, and those with a new category or command
-  // are in the next tick's `born`.
+  // Sets new rules after a reload. All live processes are classified again; those with a new category or command are in
+  // `born` of the next tick.
   virtual void set_rules(Categoriser categoriser, Redactor redactor) = 0;
 
   // Sets the maximum size of the store, which limits the text that a user may add, after a reload; 0: no limit.
   virtual void set_store_bytes(std::int64_t bytes) = 0;
 
-  // Sets the interval of tmpfs walks, after a reload; 0: none.
+  // Sets the interval of tmpfs walks, after a reload; 0: no walks.
   virtual void set_tmpfs_interval(std::chrono::milliseconds /*interval*/) {}
 
   // Sets the CPU budget of reading on demand, after a reload: CollectorOptions::read_share_ppm.
@@ -63,39 +64,40 @@ class TickSource {
   // Sets the minimum peak at which exits are reported one by one, after a reload: CollectorOptions::min_exit_peak_kib.
   virtual void set_min_exit_peak(std::int64_t /*kib*/) {}
 
-  // Sets the limits of reading mappings, after a reload. The second function selects what the next tick reads besides
-  // the due ones: bounded, but not by their budget.
+  // Sets the limits of reading mappings, after a reload.
   virtual void set_summaries(const MappingLimits& /*limits*/) {}
+  // Selects what the next tick reads in addition to the due mappings. Such reads are limited, but not by the budget.
   virtual void request_summaries(MappingRequest /*ask*/) {}
-  // The next tick reads every smaps_rollup, and the mappings of all processes in the plan, regardless of budgets.
+  // Makes the next tick read every smaps_rollup, and the mappings of all processes in the plan, regardless of budgets.
   virtual void request_all() {}
 
-  // All live processes are in the next tick's `born`, for a store that lost its state.
+  // Makes the next tick list all live processes in `born`, for a store that lost its state.
   virtual void report_all() = 0;
 
   // Makes one pass. Fails only if the processes cannot be listed, or required machine files cannot be read.
   virtual Result<Tick> collect(bool keyframe) = 0;
 
-  // While it is on, ticks read the most changed processes exactly, beyond the CPU budget.
+  // Switches burst mode. While it is on, ticks read the most changed processes exactly, beyond the CPU budget.
   virtual void set_burst(bool /*on*/) {}
 
-  // Scans between two ticks: values that the next tick could not observe go into its `extremes`.
+  // Scans between two ticks. Values that the next tick cannot observe are added to its `extremes`.
   struct ScanResult {
     std::optional<FastGrowth> growth = {};
-    bool oom_kill = false;                           // return value of take_events()
+    bool oom_kill = false;                           // result of take_events()
     std::optional<std::int64_t> available_kib = {};  // MemAvailable
     Cost cost{};
   };
   virtual ScanResult scan() { return {}; }
 
-  // Becomes readable (poll(2)) when process events are waiting. -1: never.
+  // A descriptor that becomes readable (poll(2)) when process events are waiting; -1 if there is none.
   virtual int events_fd() const { return -1; }
-  // Returns true if an OOM killer chose a victim, so that a tick should record memory usage now.
+  // Takes waiting process events. Returns true if an OOM killer chose a victim, so that a tick should record memory
+  // usage now.
   virtual bool take_events() { return false; }
 
   virtual const Access& access() const = 0;
 
-  // Conditions that started or ended with the last tick: degraded, restored.
+  // Events of the last tick: `degraded` and `restored` conditions.
   virtual const std::vector<Event>& events() const = 0;
 };
 

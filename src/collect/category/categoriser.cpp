@@ -12,8 +12,8 @@
 namespace memoir {
 namespace {
 
-// Memory for the set's program and its automaton, which is built lazily and restarted when full. The smallest size that
-// fits the rules.
+// Memory for the set's program and its automaton, which RE2 builds lazily and restarts when this is full. make() uses
+// the smallest size that fits the rules.
 constexpr std::int64_t kMinSetMemory = 256 * 1024;
 constexpr std::int64_t kMaxSetMemory = 16 * 1024 * 1024;
 constexpr std::int64_t kPatternMemory = 256 * 1024;
@@ -25,7 +25,7 @@ RE2::Options re2_options(std::int64_t memory) {
   return options;
 }
 
-// A pattern on another field than the command line.
+// A pattern on a field other than the command line.
 struct FieldPattern {
   std::string ProcessInfo::*field;
   std::unique_ptr<RE2> pattern;
@@ -47,7 +47,7 @@ std::string describe(const CategoryRule& rule) {
   return fmt::format("line {}: the category rule '{}'", rule.line, rule.name);
 }
 
-// "command ~ nginx, user ~ www (line 12)"
+// Describes a rule in words: "command ~ nginx, user ~ www (line 12)".
 std::string words_of(const CategoryRule& rule) {
   constexpr std::size_t max_bytes = 256;
   std::string words;
@@ -81,7 +81,7 @@ struct Categoriser::State {
   std::unique_ptr<RE2::Set> commands;        // the patterns on the command line
   std::vector<std::size_t> rule_of_pattern;  // by index in `commands`
   CategoryMatch other{kOtherCategory, ""};
-  mutable std::vector<int> found;  // reused
+  mutable std::vector<int> found;  // result buffer of command_matches(), reused
 
   Status add(const CategoryRule& rule);
   bool compile_commands(std::int64_t memory);
@@ -122,7 +122,7 @@ bool Categoriser::State::compile_commands(std::int64_t memory) {
   return commands->Compile();
 }
 
-// Returns for each rule whether its pattern on the command line (if any) matches.
+// Returns for each rule whether the command line matches its pattern. A rule without such a pattern matches.
 std::vector<bool> Categoriser::State::command_matches(const std::string& command) const {
   std::vector<bool> matches(rules.size());
   for (std::size_t i = 0; i < rules.size(); ++i) matches[i] = !rules[i].command;
@@ -131,7 +131,7 @@ std::vector<bool> Categoriser::State::command_matches(const std::string& command
   if (commands->Match(command, &found, &error)) {
     for (const int pattern : found) matches[rule_of_pattern[static_cast<std::size_t>(pattern)]] = true;
   } else if (error.kind != RE2::Set::kNoError) {
-    // The set ran out of memory: slower, one by one.
+    // The set ran out of memory. The patterns are matched one by one, which is slower.
     for (const std::size_t i : rule_of_pattern) {
       matches[i] = RE2::PartialMatch(command, RE2(rules[i].rule.command, re2_options(kPatternMemory)));
     }
@@ -147,8 +147,8 @@ std::optional<std::size_t> Categoriser::State::first(const ProcessInfo& info) co
   return std::nullopt;
 }
 
-// Returns for each rule that is hidden according to the samples the rule that took the last of them. A rule is not
-// hidden if it takes a sample, or if it has no samples.
+// Returns, for each rule, the earlier rule that takes all its samples; nullopt if the rule takes a sample itself or has
+// none.
 std::vector<std::optional<std::size_t>> Categoriser::State::hidden() const {
   std::vector<std::optional<std::size_t>> hidden_by(rules.size());
   std::vector<bool> reached(rules.size());
@@ -175,7 +175,7 @@ std::vector<std::optional<std::size_t>> Categoriser::State::hidden() const {
   return hidden_by;
 }
 
-// Built-in rules (line 0) may be hidden by a user's rules before them; a user's own rules may not.
+// A user's rule must not be hidden. A built-in rule (line 0) may be hidden by a user's rule before it.
 Status Categoriser::State::check_reachable() const {
   const auto hidden_by = hidden();
   for (auto rule = rules.begin(); rule != rules.end(); ++rule) {
@@ -198,7 +198,8 @@ Result<Categoriser> Categoriser::make(const std::vector<CategoryRule>& rules) {
   std::int64_t memory = kMinSetMemory;
   while (!state->compile_commands(memory)) {
     memory *= 2;
-    if (memory > kMaxSetMemory) return malformed("the category rules are too large together");
+    if (memory > kMaxSetMemory)
+      return malformed("the category rules are too large: together they need more than 16 MiB");
   }
   TRY(state->check_reachable());
   return Categoriser(std::move(state));

@@ -16,14 +16,14 @@ namespace memoir {
 
 struct CategoryMatch {
   std::string category;
-  std::string rule;  // patterns and line of the rule, in words; empty if none matched
+  std::string rule;  // the rule's patterns and line, in words; empty if no rule matched
 };
 
 class Categoriser {
  public:
-  // Errors name the rule's line: a pattern that does not compile, a rule without a pattern, or a rule that can never
-  // match because an earlier one takes all its processes. The latter is found by the built-in sample command lines, and
-  // by equal patterns.
+  // Errors name the rule's line: the pattern does not compile, the rule has no pattern, or the rule can never match
+  // because an earlier one takes all its processes. The last error is detected by the built-in sample command lines,
+  // and by equal patterns.
   static Result<Categoriser> make(const std::vector<CategoryRule>& rules);
 
   // Returns the first rule that matches command, exe, comm, user and cgroup of `info`, or kOtherCategory.
@@ -36,7 +36,7 @@ class Categoriser {
   std::shared_ptr<const State> state_;
 };
 
-// Built-in categories for a server.
+// Returns the built-in categories of server programs.
 std::vector<CategoryRule> default_category_rules();
 
 }  // namespace memoir

@@ -1,5 +1,5 @@
-// The built-in categories of server programs. Order matters: memoir itself first, then the service of a program (a
-// database written in Java is a database), then its language.
+// The built-in categories of server programs. Order matters: memoir itself first, then categories by service (a
+// database written in Java is a database), then those by language.
 
 #include <string>
 
@@ -15,7 +15,7 @@ std::string program(const std::string& names) {
 
 struct Row {
   const char* category;
-  const char* programs;           // as above,
+  const char* programs;           // base names, for program();
   const char* command = nullptr;  // or a pattern on the full command line
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Command lines as found on servers. Rules are checked against them at load: a rule would never match if earlier rules
-// take all its samples. A category with a rule needs samples here, too.
+// Command lines as found on servers. Rules are checked against them when they are loaded: a rule can never match if
+// earlier rules take all its samples. Each category with built-in rules needs samples here.
 
 #include <span>
 #include <string_view>
@@ -9,7 +9,7 @@
 namespace memoir {
 
 struct CategorySampleLine {
-  std::string_view category;  // result of the default rules
+  std::string_view category;  // expected result of the built-in rules
   std::string_view comm;
   std::string_view exe;
   std::string_view command;

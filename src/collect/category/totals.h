@@ -1,7 +1,7 @@
 #pragma once
 
-// Sums a tick's processes by category. A category is looked up by name once, when a process is classified; afterwards a
-// tick uses its slot.
+// Sums a tick's processes by category. A category is looked up by name once, when a process is classified; later ticks
+// use its slot.
 
 #include <cstddef>
 #include <string_view>
@@ -18,7 +18,7 @@ class CategoryTotals {
   void clear();
   void add(std::size_t slot, const ProcessSample& sample);
 
-  // All categories that ever had a process.
+  // All categories that have ever had a process, by slot.
   const std::vector<CategorySample>& by_slot() const { return by_slot_; }
 
   // Returns the categories with a process, sorted by name.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Maps the inode numbers of cgroup folders to paths. The kernel reports an exit with the number only, and the folder
+// Maps the inode numbers of cgroup folders to paths. The kernel reports an exit with only the number, and the folder
 // may be deleted soon after.
 
 #include <cstdint>
@@ -16,15 +16,16 @@ class CgroupNames {
  public:
   explicit CgroupNames(CgroupFs cgroups) : cgroups_(std::move(cgroups)) {}
 
-  // Selects the number in the mounted file system: that of v2, or of the memory controller.
+  // Returns the number that applies in the mounted file system: that of v2, or of v1's memory controller.
   std::uint64_t number(std::uint64_t of_v2, std::uint64_t of_memory) const {
     return cgroups_.is_v1() ? of_memory : of_v2;
   }
 
-  // Returns the path; empty if unknown. An unknown number triggers a scan of the folders, rarely and limited to some
-  // thousand.
+  // Returns the path; empty if unknown. An unknown number causes a walk of the folders, at most once in a while and of
+  // at most some thousand.
   std::string path(std::uint64_t number, std::int64_t boot_ms);
-  // Learns an existing folder, so that its name stays known after it is deleted. A recreated folder has another number.
+  // Remembers an existing folder, so that its path stays known after it is deleted. A recreated folder has another
+  // number.
   void learn(std::string_view path);
 
  private:

@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::int64_t kDetailEveryMs = 60'000;
 
-// Full readings, each within this interval. A delayed reader reads at most this multiple of the due cgroups per tick,
-// and catches up on at most this many rounds.
+// Each cgroup is read completely once in this interval. If readings were delayed, a tick reads at most kCatchUp times
+// the cgroups that became due, and kMaxRounds limits the backlog.
 constexpr std::int64_t kWholeEveryMs = 5 * 60 * 1000;
 constexpr double kCatchUp = 2;
 constexpr double kMaxRounds = 2;
 constexpr std::int64_t kUnknownWholeUs = 50;
 
-// Usage within this fraction below a limit is near it: a tenth.
+// Usage is near a limit if it is above the limit minus a tenth.
 constexpr std::int64_t kNearPart = 10;
 
 bool is_near(std::int64_t kib, std::optional<std::int64_t> limit_kib) {
@@ -30,18 +30,18 @@ bool near_a_limit(const CgroupSample& sample) {
   return is_near(sample.current_kib, sample.max_kib) || is_near(sample.current_kib, sample.high_kib);
 }
 
-// Every charged page changes the usage: small changes are not reported.
+// Small changes are not reported, because every charged page changes the usage.
 bool moved_little(std::int64_t before_kib, std::int64_t now_kib) {
   constexpr std::int64_t min_kib = 128;
   return std::abs(now_kib - before_kib) <= std::max(before_kib / 256, min_kib);
 }
 
-// By the counter of the hierarchy in use.
+// Number of kills, including those of descendants if the hierarchy counts them.
 std::optional<std::int64_t> kills_of(const CgroupDetail& detail) {
   return detail.oom_kills ? detail.oom_kills : detail.own_oom_kills;
 }
 
-// A parser that counts odd lines in the tick.
+// Wraps a parser so that it counts odd lines in the tick.
 template <typename T>
 auto noting(Result<T> (*parse)(std::string_view, OddLines*), CollectContext& context) {
   return [parse, odd = &context.tick.odd_lines](std::string_view text) { return parse(text, odd); };
@@ -49,7 +49,8 @@ auto noting(Result<T> (*parse)(std::string_view, OddLines*), CollectContext& con
 
 }  // namespace
 
-// A missing, unreadable or unsupported file is normal: the cgroup may be deleted, or the kernel old.
+// Reads a value. A missing, unreadable or unsupported file is normal, because the cgroup may be deleted or the kernel
+// old.
 template <typename Parse>
 auto CgroupReader::value(const std::string& path, Cgroup& cgroup, CgroupFile name, const Parse& parse,
                          CollectContext& context) {
@@ -62,7 +63,7 @@ auto CgroupReader::value(const std::string& path, Cgroup& cgroup, CgroupFile nam
   const bool was_kept = file->kept.kept();
   auto text = file->kept.read(open, context.buffer);
   if (!text && was_kept) {
-    // The cgroup is deleted, but another one may have its name.
+    // The cgroup was deleted, but another one may have its name now.
     cgroup.replaced = true;
     file->kept.close();
     text = file->kept.read(open, context.buffer);
@@ -71,7 +72,7 @@ auto CgroupReader::value(const std::string& path, Cgroup& cgroup, CgroupFile nam
   if (!text) return std::optional<T>();
   const Result<T> parsed = parse(*text);
   if (parsed) return std::optional<T>(*parsed);
-  // Without usage it is deleted.
+  // An empty usage file means that the cgroup was deleted.
   file->missing = name == CgroupFile::current && parsed.error().kind == ErrorKind::not_found;
   context.note_malformed(parsed.error());
   return std::optional<T>();
@@ -85,7 +86,8 @@ bool CgroupReader::has_space(std::uint32_t uid) const {
   return own < limits_.of_user && known_.size() - (root == owned_.end() ? 0 : root->second) < limits_.of_users;
 }
 
-// Returns the known ancestor of a cgroup beyond the limits; nullptr without one.
+// Returns the cgroup at `path`, which it adds if the limits permit; otherwise the nearest known ancestor, nullptr
+// without one.
 CgroupReader::Cgroup* CgroupReader::at(std::string_view path, std::uint32_t uid) {
   if (const auto found = known_.find(path); found != known_.end()) return &found->second;
   const std::string_view above_path = cgroup_above(path);
@@ -98,8 +100,8 @@ CgroupReader::Cgroup* CgroupReader::at(std::string_view path, std::uint32_t uid)
   return &cgroup;
 }
 
-// Cgroups without a process at the last count have been read once more since: the OOM killer may have killed their last
-// one.
+// Forgets cgroups that had no process at the last count. They have been read once more since, because the OOM killer
+// may have killed their last process.
 void CgroupReader::forget_unused() {
   for (auto known = known_.begin(); known != known_.end();) {
     if (known->second.used) {
@@ -112,7 +114,7 @@ void CgroupReader::forget_unused() {
   }
 }
 
-// A cgroup that lost a process has changed as well.
+// Counts the processes of each cgroup. A cgroup that lost a process has changed.
 void CgroupReader::count(const std::vector<CgroupMember>& members) {
   forget_unused();
   left_.unknown = 0;
@@ -138,7 +140,7 @@ void CgroupReader::count(const std::vector<CgroupMember>& members) {
 void CgroupReader::read_limits(const std::string& path, Cgroup& cgroup, CollectContext& context) {
   const auto limit = [&](CgroupFile file) { return value(path, cgroup, file, parse_cgroup_limit, context); };
   const auto max = limit(CgroupFile::max);
-  // The root has no such file. An odd file keeps the previous value.
+  // The root has no such file. If the file is odd, the previous value stays.
   if (!max && cgroup.missing(CgroupFile::max)) return cgroup.sample.reset();
   if (!cgroup.sample) cgroup.sample.emplace().path = path;
   CgroupSample& sample = *cgroup.sample;
@@ -151,13 +153,13 @@ void CgroupReader::read_usage(const std::string& path, Cgroup& cgroup, CollectCo
   const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse, context); };
   const auto current = get(CgroupFile::current, parse_cgroup_usage);
   if (!current) {
-    // An odd file keeps the previous value.
+    // If the file is odd, the previous value stays.
     if (cgroup.missing(CgroupFile::current) || !cgroup.detail) cgroup.sample.reset();
     return;
   }
   CgroupSample& sample = *cgroup.sample;
   if (cgroups_.has(CgroupFile::swap_current)) sample.swap_kib = get(CgroupFile::swap_current, parse_cgroup_usage);
-  // Near a limit, other memory displaces page cache and the sum stays the same.
+  // Near a limit, other memory displaces page cache: the parts change although the sum does not.
   const bool near = near_a_limit(sample) || is_near(*current, sample.max_kib) || is_near(*current, sample.high_kib);
   if (cgroup.detail && !cgroup.whole && !near && moved_little(sample.current_kib, *current)) return;
   sample.current_kib = *current;
@@ -189,7 +191,7 @@ void CgroupReader::read_peaks(const std::string& path, Cgroup& cgroup, const Hel
 
 void CgroupReader::read_detail(const std::string& path, Cgroup& cgroup, CollectContext& context) {
   const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse, context); };
-  // "max", which is no limit, protects everything.
+  // The limit "max" means that everything is protected. It is stored as no limit.
   const auto limit = [&](CgroupFile file) { return get(file, parse_cgroup_limit).value_or(std::nullopt); };
   CgroupDetail detail;
   detail.path = path;
@@ -220,12 +222,12 @@ bool CgroupReader::detail_due(const Cgroup& cgroup, const CollectContext& contex
   return cgroup.moved_since_detail && context.tick.begin.boot_ms - cgroup.detail_boot_ms >= kDetailEveryMs;
 }
 
-// Returns whether the detail was read.
+// Reads what is due of a cgroup. Returns whether the detail was read.
 bool CgroupReader::update(const std::string& path, Cgroup& cgroup, CollectContext& context) {
   cgroup.moved_since_detail = cgroup.moved_since_detail || cgroup.moved;
   const bool detail = cgroup.whole || detail_due(cgroup, context);
   const bool near = cgroup.sample && near_a_limit(*cgroup.sample);
-  // A cgroup without processes is about to be deleted.
+  // A cgroup without processes is read once more, because it is about to be deleted.
   if (!detail && !near && !cgroup.moved && cgroup.used) return false;
   if (detail || near) read_limits(path, cgroup, context);
   if (cgroup.sample) {
@@ -242,7 +244,7 @@ bool CgroupReader::update(const std::string& path, Cgroup& cgroup, CollectContex
   return true;
 }
 
-// Returns whether its detail changed, or was due anyway.
+// Reads a cgroup completely. Returns whether its detail changed, or was due anyway.
 bool CgroupReader::update_whole(const std::string& path, Cgroup& cgroup, CollectContext& context) {
   const std::int64_t before_us = thread_cpu_us();
   for (auto& file : cgroup.files) {
@@ -272,7 +274,7 @@ void CgroupReader::claim(std::int64_t boot_ms, std::vector<ReadRequest>& claims)
       {RequestKind::cgroups, static_cast<std::int64_t>(owed) * each_us, turn_urgency(behind_ms, kWholeEveryMs)});
 }
 
-// Continues after the path that was read last.
+// Chooses the cgroups that this tick reads completely. The rotation continues after the path that was read last.
 void CgroupReader::choose_whole(bool turns, std::int64_t boot_ms) {
   const bool first = !turned_ms_;
   const auto all = static_cast<double>(known_.size());
@@ -293,7 +295,7 @@ void CgroupReader::choose_whole(bool turns, std::int64_t boot_ms) {
   }
 }
 
-// Only if the machine's own counter reports a kill: then all cgroups have been read in this tick.
+// Reports kills only if the machine's own counter has risen, because then all cgroups have been read in this tick.
 void CgroupReader::report_oom_kills(CollectContext& context) {
   if (!oom_killed_) return;
   std::map<std::string_view, OomKills> rises;  // with descendants
@@ -309,13 +311,13 @@ void CgroupReader::report_oom_kills(CollectContext& context) {
   for (const auto& [path, rise] : rises) {
     if (!group.empty() && is_in_cgroup(path, group)) continue;
     OomKills own = rise;
-    // Known kills of a descendant are reported for that descendant only.
+    // Known kills of a child are reported for that child only.
     for (const auto& [below, of_below] : rises) {
       if (!cgroups_.counts_below() || below == path || cgroup_above(below) != path) continue;
       own.count -= of_below.count;
       own.repeated -= of_below.repeated;
     }
-    // The counters do not show in which descendant a killed group had its first victim.
+    // The counters do not show in which descendant the first victim of a killed group was.
     const bool is_group = own.repeated > 0;
     if (is_group) {
       group = path;
@@ -341,13 +343,14 @@ void CgroupReader::report(bool details, CollectContext& context) const {
   }
 }
 
-// If not all can be read, known and large cgroups come first, balanced between users.
+// Returns the cgroups in the order of reading. If there is no time for all, known and large cgroups come first,
+// balanced between users.
 std::vector<CgroupReader::Known::value_type*> CgroupReader::in_order() {
   struct Due {
     Known::value_type* known;
     bool is_new;
     std::int64_t kib;
-    std::size_t rank;  // rank among those of its user
+    std::size_t rank;  // by size, among those of its user
   };
   std::vector<Known::value_type*> order;
   order.reserve(known_.size());
@@ -382,7 +385,7 @@ void CgroupReader::read(const std::vector<CgroupMember>& members, bool refresh, 
   for (const CgroupMember& member : members) {
     if (member.moved && !member.cgroup.empty()) mark_moved(at(member.cgroup, member.uid));
   }
-  // Processes that started and exited between two ticks changed it, too.
+  // Processes that started and exited between two ticks changed their cgroup, too.
   const auto visited = [&](const std::string& path) {
     if (const auto found = known_.find(path); found != known_.end()) mark_moved(&found->second);
   };

@@ -1,13 +1,13 @@
 #pragma once
 
-// Reads limits and usage of the cgroups of live processes, and of their ancestors. A cgroup's usage is read at ticks at
-// which a process in or below it changed, and reported if it changed by more than a 256th (and 128 KiB). Slow-changing
-// values (limits, events, pressure) are read once a minute while something changes, and at once near a limit or after
-// an OOM kill. Unread values stay valid. Peaks are read with usage; those between two ticks are among the tick's
-// extremes. Files are small and stay open.
+// Reads limits and usage of the cgroups of live processes, and of their ancestors. Usage is read at ticks at which a
+// process in or below the cgroup changed, and reported if it changed by more than a 256th (and 128 KiB). Slow-changing
+// values (limits, events, pressure) are read once a minute while the cgroup changes, and immediately near a limit or
+// after an OOM kill. Values that are not read stay valid. Peaks are read together with usage; peaks between two ticks
+// are added to the tick's extremes. Files are small and stay open.
 //
-// Each cgroup is read completely once in five minutes, in rotation: for changes without a process, and for files that
-// were missing.
+// In addition, each cgroup is read completely once in five minutes, in rotation. This detects changes without a
+// process, and files that were missing before.
 
 #include <array>
 #include <cstdint>
@@ -31,12 +31,12 @@ namespace memoir {
 // A process as a member of its cgroup.
 struct CgroupMember {
   std::string_view cgroup;
-  bool moved = false;     // its memory differs from the previous tick
+  bool moved = false;     // its memory has changed since the previous tick
   std::uint32_t uid = 0;  // its user
 };
 
-// Limits of the number of known cgroups, and of their reading time per tick. Cgroups of root's processes have their own
-// share. Others count in the cgroup above.
+// Limits on the number of known cgroups, and on the time for reading them in a tick. Cgroups of root's processes have
+// their own limit. Processes in cgroups beyond the limits count in the cgroup above.
 struct CgroupLimits {
   std::size_t of_user = 512;
   std::size_t of_users = 2048;
@@ -44,10 +44,10 @@ struct CgroupLimits {
   std::int64_t read_us = 300'000;
 };
 
-// Omissions of the last tick.
+// Cgroups omitted at the last tick.
 struct CgroupsLeft {
   std::size_t unknown = 0;  // processes in cgroups beyond the limits
-  std::size_t unread = 0;   // due cgroups
+  std::size_t unread = 0;   // cgroups that were due
 };
 
 class CgroupReader {
@@ -55,11 +55,11 @@ class CgroupReader {
   CgroupReader(CgroupFs cgroups, DescriptorBudget& budget, const CgroupLimits& limits = {})
       : cgroups_(std::move(cgroups)), budget_(budget), limits_(limits) {}
 
-  // Adds the expected cost of due full readings.
+  // Adds a request for the complete readings that are due, with their expected cost.
   void claim(std::int64_t boot_ms, std::vector<ReadRequest>& claims) const;
 
-  // Adds the cgroups to the tick. Cgroups without processes in or below them are dropped one tick later. `turns`: due
-  // cgroups are read completely; the first tick reads all of them.
+  // Adds the cgroups to the tick. Cgroups without processes in or below them are dropped one tick later. `turns`:
+  // whether the rotation of complete readings continues; the first tick reads all cgroups completely.
   void read(const std::vector<CgroupMember>& members, bool refresh, CollectContext& context, bool turns = true);
 
   const CgroupsLeft& left() const { return left_; }
@@ -71,12 +71,12 @@ class CgroupReader {
   };
   struct OomCounts {
     std::optional<std::int64_t> kills;
-    std::optional<std::int64_t> of_groups;  // killed by memory.oom.group; the first victim is in `kills` twice
+    std::optional<std::int64_t> of_groups;  // killed by memory.oom.group; `kills` counts the first victim twice
   };
-  // Readings of one cgroup, until it is replaced by another one of its name.
+  // Readings of one cgroup. They are dropped when another cgroup takes its name.
   struct Readings {
     std::array<std::optional<File>, kCgroupFiles> files;
-    std::optional<CgroupSample> sample;  // nullopt without readable limits and usage
+    std::optional<CgroupSample> sample;  // nullopt if limits or usage are unreadable
     std::optional<CgroupDetail> detail;
     PeakTracker peak;
     PeakTracker swap_peak;
@@ -84,19 +84,19 @@ class CgroupReader {
     Extremes swap_between;
     OomCounts oom_read;
     OomCounts oom_reported;
-    bool resets = true;     // its peaks can be reset, as far as known
-    bool replaced = false;  // the previous reading was of another cgroup of its name
+    bool resets = true;     // whether its peaks can be reset, as far as known
+    bool replaced = false;  // the descriptors belonged to an earlier cgroup of this name
   };
   struct Cgroup : Readings {
-    std::uint32_t uid = 0;  // of the process by which it was found
+    std::uint32_t uid = 0;  // user of the process by which it was found
     std::int64_t detail_boot_ms = 0;
     Cgroup* above = nullptr;  // nullptr for the root
     std::size_t members = 0;  // processes in it
     bool used = false;        // has a process in or below it
-    bool moved = false;       // and one of them changed, started or exited
+    bool moved = false;       // a process in or below it changed, started or exited
     bool moved_since_detail = false;
-    bool whole = false;   // to be read completely in this tick
-    bool unread = false;  // it was due at the previous tick
+    bool whole = false;   // read completely in this tick
+    bool unread = false;  // due at the previous tick, but not read
 
     bool missing(CgroupFile file) const {
       const auto& of = files.at(static_cast<std::size_t>(file));
@@ -138,16 +138,16 @@ class CgroupReader {
   DescriptorBudget& budget_;
   const CgroupLimits limits_;
   CgroupsLeft left_;
-  bool is_crowded_ = true;                      // the last tick could not read all in half of its time
+  bool is_crowded_ = true;                      // the last tick needed more than half of the time limit
   std::map<std::uint32_t, std::size_t> owned_;  // number of known cgroups per user
   Known known_;                                 // with all their ancestors
   std::optional<std::int64_t> machine_oom_kills_;
   bool oom_killed_ = false;  // since the previous tick
-  // Rotation of full readings.
-  std::optional<std::int64_t> turned_ms_;  // previous tick
-  double owed_ = 0;                        // number to be read
+  // Rotation of complete readings.
+  std::optional<std::int64_t> turned_ms_;  // boot clock, previous tick
+  double owed_ = 0;                        // number of cgroups that are due
   std::string turn_;                       // path that was read last
-  std::int64_t whole_us_ = 0;              // average duration of one
+  std::int64_t whole_us_ = 0;              // average CPU time of one reading
 };
 
 }  // namespace memoir

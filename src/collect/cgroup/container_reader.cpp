@@ -25,7 +25,7 @@ class ContainerReader::Job final : public BlockingJob {
     for (CgroupContainer& of : containers_) describe_container(root_, of.container, buffer);
   }
 
-  // Only while no worker runs the job.
+  // Call it only while no worker runs the job.
   std::vector<CgroupContainer> take() { return std::move(containers_); }
 
  private:
@@ -49,7 +49,7 @@ void ContainerReader::report(CgroupContainer found, CollectContext& context) {
 }
 
 void ContainerReader::take(CollectContext& context) {
-  // A stuck job is reported when it returns.
+  // A stuck job is reported now, its results when it returns.
   if (job_ != nullptr && !job_->is_stuck()) {
     const auto job = std::exchange(job_, nullptr);
     const bool done = job->done();

@@ -1,8 +1,8 @@
 #pragma once
 
-// Names the containers of processes, by a separate job. It reads the files of container managers once for each new
-// cgroup of a container, one tick after it appeared. Text from container names is limited per user like command lines
-// (name_budget.h).
+// Names the containers of processes, by a separate job. The job reads container managers' files once for each new
+// cgroup of a container, one tick after the cgroup appeared. Text from container names is limited per user, as command
+// lines are (name_budget.h).
 
 #include <cstdint>
 #include <memory>
@@ -20,15 +20,17 @@ namespace memoir {
 
 class ContainerReader {
  public:
-  // `root`: as in describe_container(). `names`: read the files; otherwise only the cgroup's path is used.
+  // `root`: as in describe_container(). `names`: whether to read the files; without them only the cgroup's path is
+  // used.
   ContainerReader(std::string root, bool names, std::int64_t store_bytes)
       : root_(std::move(root)), names_(names), budget_(store_bytes) {}
 
-  // Returns the job of this tick; nullptr if nothing is due, or if the last job is stuck.
+  // Returns the job of this tick; nullptr if nothing is due, or if the previous job is stuck.
   std::shared_ptr<BlockingJob> ask();
-  // Call it after the job was run. Adds its results to the tick; new cgroups of the tick wait for the next one.
+  // Call it after the job has run. Adds its results to the tick. Cgroups that are new in this tick wait for the next
+  // job.
   void take(CollectContext& context);
-  // Reports all containers again at their next observation, for a store that lost its state.
+  // Makes the next observation of each container report it again, for a store that lost its state.
   void forget() { seen_.clear(); }
   void set_store_bytes(std::int64_t bytes) { budget_.resize(bytes); }
 

@@ -20,9 +20,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMaxBytes = 256;                  // of a name
-constexpr std::size_t kMaxOneFileBytes = 512UL * 1024;  // a file about one container
-constexpr std::size_t kMaxOfAll = 4UL * 1024 * 1024;    // a file about all containers
+constexpr std::size_t kMaxBytes = 256;                  // maximum length of a name
+constexpr std::size_t kMaxOneFileBytes = 512UL * 1024;  // maximum size of a file about one container
+constexpr std::size_t kMaxOfAll = 4UL * 1024 * 1024;    // maximum size of a file about all containers
 constexpr int kDeepest = 4;                             // deeper levels of a file are ignored
 constexpr std::size_t kMaxNames = 4096;
 
@@ -31,8 +31,8 @@ bool is_plain_file(const Fd& fd) {
   return ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// Reads the file at `steps` below `folder`, which itself may be reached by links and is writable by others: follows no
-// symbolic link on the way down, and reads only a plain file. More than `cap` bytes are an error.
+// Reads the file at `steps` below `folder`, which others may write. `folder` itself may be reached by symbolic links,
+// but none is followed below it. Only a plain file of at most `cap` bytes is read; anything else is an error.
 Result<std::string_view> read_beneath(const std::string& folder, const std::vector<std::string>& steps, Buffer& buffer,
                                       std::size_t cap) {
   constexpr int folder_flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
@@ -64,24 +64,24 @@ Json parsed(std::string_view text) {
   return Json::parse(text, shallow, false);
 }
 
-// Parses a file of one of the managers; null if it is unreadable.
+// Parses a JSON file of a container manager; null if it is unreadable.
 Json file_beneath(const std::string& folder, const std::vector<std::string>& steps, Buffer& buffer, std::size_t cap) {
   const auto content = read_beneath(folder, steps, buffer, cap);
   return content ? parsed(*content) : Json();
 }
 
-// Returns a member of an object; null without one.
+// Returns a member of an object; null if it has none of that name.
 const Json& part(const Json& of, const char* key) {
   static const Json none;
   const auto found = of.is_object() ? of.find(key) : of.end();
   return of.is_object() && found != of.end() ? *found : none;
 }
 
-// Empty if it is no text.
+// Returns a text as UTF-8, truncated; empty if the value is not a string.
 std::string text(const Json& value) {
   if (!value.is_string()) return {};
   const auto& whole = value.get_ref<const std::string&>();
-  // A truncated character is not valid UTF-8.
+  // Truncation may split a character, which to_utf8() repairs.
   return to_utf8(std::string_view(whole).substr(0, kMaxBytes));
 }
 
@@ -89,7 +89,7 @@ void fill(std::string& known, std::string found) {
   if (known.empty()) known = std::move(found);
 }
 
-// Returns the text of the first key that the object has.
+// Returns the first text that is not empty among the members `keys`.
 std::string first_text(const Json& of, std::initializer_list<const char*> keys) {
   for (const char* key : keys) {
     if (std::string found = text(part(of, key)); !found.empty()) return found;
@@ -97,7 +97,7 @@ std::string first_text(const Json& of, std::initializer_list<const char*> keys) 
   return {};
 }
 
-// Labels and annotations of Kubernetes or one of its runtimes.
+// Fills in fields from labels or annotations of Kubernetes or of one of its runtimes.
 void fill_from(Container& container, const Json& labels) {
   fill(container.name,
        first_text(labels, {"io.kubernetes.container.name", "io.kubernetes.cri.container-name", "nerdctl/name"}));
@@ -116,17 +116,17 @@ const Json& with_id(const Json& list, const std::string& id) {
   return found == list.end() ? none : *found;
 }
 
-// Podman's.
+// Fills in fields from Podman's entry for the container.
 void fill_from_list(Container& container, const Json& own) {
   const Json& names = part(own, "names");
   if (names.is_array() && !names.empty()) fill(container.name, text(names.front()));
-  // A text with JSON in it.
+  // The member is a string that contains JSON.
   const Json& metadata = part(own, "metadata");
   if (!metadata.is_string()) return;
   fill(container.image, text(part(parsed(metadata.get_ref<const std::string&>()), "image-name")));
 }
 
-// Folders of a containers/storage, one per driver: "overlay-containers".
+// Folders in the folder of containers/storage, one for each driver, such as "overlay-containers".
 std::vector<std::string> folders_in(const std::string& storage) {
   std::vector<std::string> folders = names_in(storage, kMaxNames);
   std::erase_if(folders, [](const std::string& name) { return !name.ends_with("-containers"); });
@@ -154,7 +154,7 @@ void ask_crio(const std::string& root, Container& container, Buffer& buffer) {
   }
 }
 
-// Containers that are removed at their exit are in a separate list.
+// Podman lists containers that are removed at their exit in a separate file.
 void ask_podman(const std::string& root, Container& container, Buffer& buffer) {
   const std::string storage = root + "/var/lib/containers/storage";
   for (const std::string& folder : folders_in(storage)) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads container managers' own files about their containers:
+// Reads the files in which container managers describe their containers:
 //
 //   Docker      /var/lib/docker/containers/ID/config.v2.json
 //   Podman      /var/lib/containers/storage/DRIVER-containers/containers.json
@@ -8,8 +8,8 @@
 //   containerd  /run/containerd/io.containerd.runtime.v2.task/NAMESPACE/ID/config.json, its annotations
 //   kubelet     /var/log/pods/NAMESPACE_NAME_UID, a folder
 //
-// Most of them are readable only by root: without permission the fields stay empty. Reads may block, so they belong in
-// a job. The contents are foreign text: truncated to some hundred bytes and made UTF-8.
+// Most of them are readable only by root; without permission the fields stay empty. Reads may block, so they belong in
+// a job. The contents are untrusted: they are truncated to a few hundred bytes and made UTF-8.
 
 #include <string>
 

@@ -10,19 +10,19 @@
 namespace memoir {
 namespace {
 
-// Error of a count that changes during the count.
+// The kernel's count may change while it is read, by about this much.
 constexpr std::int64_t kNegligibleKib = 256;
 
-// Per tick, for users without a known name: a user with many uids would cause many requests.
+// Users without a known name that are looked up per tick. A user with many uids would cause many requests.
 constexpr std::size_t kMaxNamesAsked = 16;
 
-// In five minutes. The counters include further kills.
+// Victims that are reported in five minutes. Counters include further kills.
 constexpr std::size_t kMaxVictims = 30;
 
-// User-space killers first send SIGTERM, and kill remaining processes some ten seconds later.
+// User-space killers first send SIGTERM, and kill the processes that remain about ten seconds later.
 constexpr std::int64_t kPatienceMs = 12'000;
 
-// Returns the key of the image in the last tick.
+// Returns the key of the image that the last tick sampled; nullptr if there is none.
 const ProcessKey* find_key(const Entries& entries, const std::vector<ProcessExit>& exits, const ProcessEvent& event) {
   const ProcessEntry* const entry = find_entry(entries, event.pid);
   if (entry != nullptr && entry->start_ticks == event.start_ticks)
@@ -37,7 +37,7 @@ std::int64_t boot_to_wall(const ProcessEvent& event, const Moment& now) {
   return now.wall_ms - now.boot_ms + event.boot_ns / 1'000'000;
 }
 
-// Sizes at scans were below its maximum.
+// Raises the process's high-water mark in the extremes to its peak at exit, which is above the sizes at scans.
 void raise_mark(const KeptExit& kept, TickExtremes& extremes) {
   if (!kept.record.peak_kib) return;
   auto of = std::ranges::find(extremes.processes, kept.key, &ProcessExtremes::process);
@@ -71,13 +71,13 @@ bool ExitCollector::note(const ProcessEvent& event, const Entries& entries, cons
     of.memory_cgroup_id = event.memory_cgroup_id;
   }
   if (kept == nullptr || kept->sampled || kept->execed || kept->parent_execed) return false;
-  // The tick has not yet read the program of a parent that exec'd.
+  // If the parent has exec'd, the table still has the parent's previous program.
   const ProcessEntry* const parent = find_entry(entries, event.parent_pid);
   if (parent != nullptr && parent->info.comm == to_utf8(event.comm)) heads_.insert_or_assign(kept->key, parent->info);
   return false;
 }
 
-// Returns nullptr if there were too many of them.
+// Adds a victim. Returns nullptr if there have been too many.
 ExitCollector::Victim* ExitCollector::choose(std::int32_t pid, std::int64_t at_ms, const Moment& now) {
   const std::int64_t block = now.wall_ms / kExitBlockMs;
   if (std::exchange(victim_block_, block) != block) chosen_ = 0;
@@ -88,7 +88,8 @@ ExitCollector::Victim* ExitCollector::choose(std::int32_t pid, std::int64_t at_m
   return &chosen;
 }
 
-// With memory.oom.group the kernel reports the first victim again, with all others of the group.
+// Returns whether a victim is reported again: with memory.oom.group, the kernel reports the first victim once more with
+// the others of its group.
 template <typename IsSame>
 bool ExitCollector::is_repeated(const std::vector<Victim>& known, std::int32_t pid, std::int64_t at_ms,
                                 const IsSame& is_same) {
@@ -98,7 +99,7 @@ bool ExitCollector::is_repeated(const std::vector<Victim>& known, std::int32_t p
   });
 }
 
-// Keeps the current facts: its exit is reported later, when its cgroup may be deleted.
+// Adds a victim with what is known now, because its cgroup may be deleted when its exit is reported.
 ExitCollector::Victim* ExitCollector::choose(const ProcessEvent& event, std::int64_t at_ms, const Entries& entries,
                                              const Moment& now) {
   Victim* const chosen = choose(event.pid, at_ms, now);
@@ -129,14 +130,14 @@ void ExitCollector::take_choice(const ProcessEvent& event, const Entries& entrie
   choose(event, at_ms, entries, now);
 }
 
-// Further signals to a process belong to the same kill, which the last signal completed.
+// Adds the victim of a user-space killer. Further signals to a process belong to the same kill.
 bool ExitCollector::take_signal(const ProcessEvent& event, const Entries& entries, const Moment& now) {
   const auto known = std::ranges::find(victims_, event.pid, [](const Victim& of) { return of.victim.pid; });
   if (known != victims_.end()) {
     if (known->victim.killer) known->victim.killer = event.killer;
     return false;
   }
-  // The process may take long to exit.
+  // Ignores signals to a victim that was already reported, because a process may take long to exit.
   const auto is_reported = [&](const Victim& of) {
     return of.victim.pid == event.pid && of.start_ticks == event.start_ticks && of.victim.killer && of.victim.killed();
   };
@@ -149,8 +150,9 @@ bool ExitCollector::take_signal(const ProcessEvent& event, const Entries& entrie
   return true;
 }
 
-// Finds a waiting victim that has an event but no log entry yet, or vice versa. Their clocks differ too much for a
-// stricter match; a reused pid is not chosen again within two ticks.
+// Finds the waiting victim with this pid that has no event yet (`by_event` false) or no log entry yet (true). The
+// clocks of the two differ too much for a stricter match. The kernel does not choose a reused pid again within two
+// ticks.
 ExitCollector::Victim* ExitCollector::nearest(std::int32_t pid, std::int64_t at_ms, bool by_event) {
   Victim* found = nullptr;
   const auto distance = [&](const Victim& of) { return std::abs(of.victim.at_ms - at_ms); };
@@ -162,7 +164,7 @@ ExitCollector::Victim* ExitCollector::nearest(std::int32_t pid, std::int64_t at_
   return found;
 }
 
-// A busy log may be a few ticks behind.
+// Returns whether a log entry belongs to a reported victim. A busy log may be a few ticks late.
 bool ExitCollector::was_reported(const OomReport& report, std::int64_t at_ms) {
   const auto is_same = [&](const Victim& of) { return of.victim.detail && of.victim.comm == report.comm; };
   if (is_repeated(victims_, report.pid, at_ms, is_same) || is_repeated(reported_, report.pid, at_ms, is_same))
@@ -185,7 +187,7 @@ void ExitCollector::note(const OomLog::Kill& kill, const Entries& entries, const
     if (of == nullptr) return;
     of->waited = true;
     const ProcessEntry* const entry = find_entry(entries, report.pid);
-    // In a nested PID namespace another process has that number.
+    // A pid from a nested PID namespace may be that of another process here.
     if (entry != nullptr && entry->info.comm == report.comm) {
       of->victim.cgroup = entry->info.cgroup;
       of->victim.held_kib = rss_kib(entry->sample.memory);
@@ -196,7 +198,7 @@ void ExitCollector::note(const OomLog::Kill& kill, const Entries& entries, const
   if (of->victim.cgroup.empty()) of->victim.cgroup = report.cgroup;
 }
 
-// Victims wait for one tick for their exits and for the log.
+// Reports victims. Each waits up to one tick for its exit and for the log.
 void ExitCollector::report_victims(CollectContext& context) {
   const std::int64_t old_ms = context.tick.begin.wall_ms - kExitBlockMs;
   std::erase_if(reported_, [&](const Victim& of) { return of.victim.at_ms < old_ms; });
@@ -204,7 +206,7 @@ void ExitCollector::report_victims(CollectContext& context) {
     const bool whole = of.victim.peak_kib && (of.victim.detail || of.victim.killer || !log_expected_);
     if (!whole && !std::exchange(of.waited, true)) return false;
     if (!of.victim.killed() && context.tick.begin.boot_ms - of.boot_ms < kPatienceMs) return false;
-    // It may have moved to another cgroup since its cgroup was read.
+    // The victim may have moved to another cgroup since it was chosen.
     const std::uint64_t number = names_.number(of.cgroup_id, of.memory_cgroup_id);
     std::string ended_in = number == 0 ? "" : names_.path(number, context.tick.begin.boot_ms);
     if (!ended_in.empty()) of.victim.cgroup = std::move(ended_in);
@@ -231,13 +233,13 @@ std::vector<std::shared_ptr<BlockingJob>> ExitCollector::ask(ProcessResolver& id
   return jobs;
 }
 
-// Takes the path from the log if the folder is deleted.
+// Returns the cgroup that the kernel log named for a victim, because the folder may be deleted; otherwise empty.
 std::string ExitCollector::cgroup_of_victim(std::int32_t pid) const {
   const auto of = std::ranges::find(victims_, pid, [](const Victim& victim) { return victim.victim.pid; });
   return of == victims_.end() ? "" : of->victim.cgroup;
 }
 
-// An unsampled process.
+// Adds a process to the tick that no tick sampled.
 void ExitCollector::introduce(const KeptExit& kept, ProcessResolver& identifier, CollectContext& context) {
   const ProcessEvent& event = kept.event;
   const std::int64_t boot_ms = context.tick.begin.boot_ms;
@@ -272,7 +274,7 @@ void ExitCollector::add_to(const Entries& entries, ProcessResolver& identifier, 
   if (!taken_.kept.empty() || !taken_.sums.empty() || !victims_.empty()) learn_cgroups(entries);
   if (tick.events) tick.events->exits = taken_.exits;
   for (KeptExit& kept : taken_.kept) {
-    // A zombie found by this tick is already in it.
+    // A zombie that this tick sampled is already known.
     const ProcessEntry* const entry = find_entry(entries, kept.key.pid);
     const bool here = entry != nullptr && entry->start_ticks == kept.key.start_ticks && entry->info.key.pid != 0;
     if (here) kept.key = kept.record.process = entry->info.key;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Adds to a tick the exits and OOM kills reported since the previous one, with user, cgroup and command as far as known
-// for unsampled processes.
+// Adds to a tick the exits and OOM kills reported since the previous one. Unsampled processes get user, cgroup and
+// command as far as they are known.
 
 #include <map>
 #include <memory>
@@ -25,17 +25,18 @@ class ExitCollector {
 
   void set_large(std::int64_t kib) { fold_.set_large(kib); }
 
-  // Returns true if an OOM killer chose a victim. `entries`: processes of the last pass; `exits`: processes that it no
-  // longer found. `scanned_ms`: time (wall clock) of the last scan of all peaks.
+  // Takes an event. Returns true if a process was chosen for a kill. `entries`: processes of the last pass; `exits`:
+  // processes that it no longer found. `scanned_ms`: time (wall clock) of the last scan of all peaks.
   bool note(const ProcessEvent& event, const Entries& entries, const std::vector<ProcessExit>& exits, const Moment& now,
             std::optional<std::int64_t> scanned_ms);
 
-  // Notes a kill from the kernel log. The event of the same kill is noted first.
+  // Takes a kill from the kernel log. The event of the same kill must have been taken before.
   void note(const OomLog::Kill& kill, const Entries& entries, const Moment& now);
-  // Sets whether the log is read: victims wait for it as for their exits.
+  // Sets whether the log is read. If it is, victims wait for their log entry as well as for their exit.
   void expect_log(bool expected) { log_expected_ = expected; }
 
-  // Exits since the previous tick belong to this one. Returns jobs for the names of their users.
+  // Closes the list of exits for this tick: later ones belong to the next. Returns jobs that look up the names of their
+  // users.
   std::vector<std::shared_ptr<BlockingJob>> ask(ProcessResolver& identifier);
   void add_to(const Entries& entries, ProcessResolver& identifier, CollectContext& context);
 
@@ -47,9 +48,9 @@ class ExitCollector {
     std::uint64_t cgroup_id = 0;
     std::uint64_t memory_cgroup_id = 0;
     std::uint64_t start_ticks = 0;  // 0: unknown
-    std::int64_t boot_ms = 0;       // of the event
+    std::int64_t boot_ms = 0;       // time of the event
     bool by_event = false;
-    bool waited = false;  // one tick, for its exit and for the log
+    bool waited = false;  // has waited one tick for its exit and for the log
   };
   Victim* choose(std::int32_t pid, std::int64_t at_ms, const Moment& now);
   Victim* choose(const ProcessEvent& event, std::int64_t at_ms, const Entries& entries, const Moment& now);
@@ -66,13 +67,12 @@ class ExitCollector {
 
   bool log_expected_ = false;
   std::vector<Victim> victims_;
-  std::vector<Victim> reported_;  // of the last minutes: they may be reported again, or be late in the log
+  std::vector<Victim> reported_;  // of the last five minutes; the kernel may report them again, or late in the log
   std::int64_t victim_block_ = 0;
-  std::size_t chosen_ = 0;  // in that block
+  std::size_t chosen_ = 0;  // number in the current block
   ExitFold fold_;
   ExitFold::Taken taken_;
-  std::map<ProcessKey, ProcessInfo> heads_;  // of kept, unsampled processes: the process that forked them, with its
-                                             // image
+  std::map<ProcessKey, ProcessInfo> heads_;  // by the key of an unsampled process: the process that forked it
   CgroupNames names_;
   const std::int64_t ticks_per_second_;
 };

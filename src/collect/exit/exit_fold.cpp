@@ -8,10 +8,10 @@ namespace {
 
 constexpr std::int64_t kNsPerMs = 1'000'000;
 
-// Per block: of a user and of all users. Further exits are summed without a name.
+// Maximum number of names in a block, of one user and of all users. Further exits are summed without a name.
 constexpr std::size_t kMaxNamesOfUser = 256;
 constexpr std::size_t kMaxNames = 1024;
-// Per block: after each multiple of this number kept for a user or for all, the required peak doubles.
+// In a block, the required peak doubles each time that this number of exits was kept, for one user or for all.
 constexpr std::size_t kKeptOfUser = 256;
 constexpr std::size_t kKeptOfAll = 1024;
 
@@ -23,7 +23,7 @@ const KeptExit* ExitFold::note(const ProcessEvent& event, const ProcessKey* know
     sharing_.erase(event.pid);
     ++execs_[event.pid];
   } else if (event.kind == ProcessEventKind::forked) {
-    // The exit of its predecessor with this pid may have been lost.
+    // The exit of an earlier process with this pid may have been lost.
     sharing_.erase(event.pid);
     execs_.erase(event.pid);
     parent_execed_.erase(event.pid);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Folds the exits between two ticks as the kernel reports them, so that a flood of them takes no memory. Pure.
+// Folds the exits that the kernel reports between two ticks, so that a flood of exits needs little memory. Pure.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,33 +20,33 @@ namespace memoir {
 struct KeptExit {
   ProcessEvent event;
   ProcessKey key;
-  bool sampled = false;                       // a tick sampled this image
-  bool parent_execed = false;                 // its parent had exec'd between the previous tick and the fork
+  bool sampled = false;                       // the last tick sampled this image
+  bool parent_execed = false;                 // its parent exec'd between the previous tick and the fork
   bool execed = false;                        // it exec'd after its fork, since the previous tick
-  std::optional<std::int64_t> after_ms = {};  // last time (wall clock) below its peak, as far as known
+  std::optional<std::int64_t> after_ms = {};  // last time (wall clock) at which it was below its peak, if known
   ExitRecord record;
 };
 
 struct SummedExits {
-  std::optional<std::uint32_t> uid;  // nullopt for several users, like the name
+  std::optional<std::uint32_t> uid;  // nullopt if the sum is of several users, which then has no name
   std::uint64_t cgroup_id = 0;
   std::uint64_t memory_cgroup_id = 0;
-  ExitSum sum;  // without the names that the two fields represent
+  ExitSum sum;  // without the names of user and cgroup
 };
 
 class ExitFold {
  public:
-  // Unsampled processes are kept from this peak on. 0: all of them.
+  // Sets the peak from which exits of unsampled processes are kept individually; 0 keeps all.
   void set_large(std::int64_t kib) { large_kib_ = kib; }
 
   struct Clock {
     std::int64_t boot_ms = 0;  // wall clock at boot
     std::int64_t ticks_per_second = 100;
-    std::optional<std::int64_t> scanned_ms = {};  // last observation of peaks, wall clock
+    std::optional<std::int64_t> scanned_ms = {};  // last scan of all peaks, wall clock
   };
 
-  // Takes events in order. `known`: its key, if the previous tick sampled it. Returns the exit if it is reported
-  // individually, valid until the next call; otherwise nullptr.
+  // Takes an event; events must be in order. `known`: the process's key if the previous tick sampled it, otherwise
+  // nullptr. Returns the exit if it is kept individually (valid until the next call), otherwise nullptr.
   const KeptExit* note(const ProcessEvent& event, const ProcessKey* known, const Clock& clock);
 
   struct Taken {
@@ -70,19 +70,19 @@ class ExitFold {
   std::map<SumKey, SummedExits> sums_;
   std::set<std::int32_t> sharing_;               // pids that share their parent's memory
   std::map<std::int32_t, std::uint32_t> execs_;  // since the previous tick, by pid
-  std::set<std::int32_t> parent_execed_;         // pids: see KeptExit
-  // Limits the rows per time, since a user could fill the file.
+  std::set<std::int32_t> parent_execed_;         // pids of KeptExit::parent_execed
+  // Limits the number of rows per block, because otherwise a user could fill the file.
   std::int64_t block_ = 0;
-  std::set<SumKey> names_;  // in this block
-  std::size_t kept_ = 0;    // in this block, unsampled ones
+  std::set<SumKey> names_;  // names in this block
+  std::size_t kept_ = 0;    // unsampled processes kept in this block
   struct OfUser {
     std::size_t names = 0;
     std::size_t kept = 0;
   };
-  std::map<std::uint32_t, OfUser> of_user_;  // in this block, likewise
+  std::map<std::uint32_t, OfUser> of_user_;  // the same for each user
 };
 
-// Duration of a sum: the store adds to its rows for this time.
+// Duration of a block. The store adds up the sums of one block in the same rows.
 inline constexpr std::int64_t kExitBlockMs = 5 * 60 * 1000;
 
 }  // namespace memoir
