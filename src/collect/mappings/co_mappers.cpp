@@ -6,7 +6,7 @@
 namespace memoir {
 namespace {
 
-// In these kinds, equal names mean the same object.
+// Returns whether equal names of this kind mean the same object.
 bool names_object(MappingKind kind) {
   return kind == MappingKind::file || kind == MappingKind::tmpfs || kind == MappingKind::memfd ||
          kind == MappingKind::sysv;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Finds processes with a PSS change caused by another process that mapped or released the same files and shared memory.
-// Uses the mapping summaries. Pure.
+// Finds processes whose PSS changed because another process mapped or released the same files or shared memory. Uses
+// the mapping summaries. Pure.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,19 +14,19 @@ namespace memoir {
 
 class CoMappers {
  public:
-  // Smaller changes are not worth a reading.
+  // Share of an object (PSS) below which a change is not worth a read.
   static constexpr std::int64_t kMinPssKib = 1024;
 
-  // Call it after reading the mapping summary of a process. Returns the other mappers of objects of which it has a
-  // large share, if it had no summary before.
+  // Call it after reading the mapping summary of a process. If the process had no summary before, returns the other
+  // mappers of the objects of which it has a large share.
   std::vector<ProcessKey> add(const ProcessKey& process, const MappingSummary& summary);
 
-  // `alive` is sorted. Returns the other mappers of objects of which the exited processes had a large share.
+  // Returns the other mappers of the objects of which processes that exited had a large share. `alive` is sorted.
   std::vector<ProcessKey> remove_exited(const std::vector<ProcessKey>& alive);
 
  private:
   struct Share {
-    std::size_t object = 0;  // hash of its name
+    std::size_t object = 0;  // hash of the object's name
     std::int64_t pss_kib = 0;
   };
 

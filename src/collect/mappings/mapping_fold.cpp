@@ -13,19 +13,19 @@ bool on_tmpfs(const SmapsRegion& region, std::span<const TmpfsMount> tmpfs) {
   return std::ranges::binary_search(tmpfs, std::pair(region.major, region.minor), {}, device);
 }
 
-// "[heap]", "[stack:1234]", "[anon:name]"
+// Returns the kind of a name in brackets: "[heap]", "[stack:1234]", "[anon:name]".
 MappingKind pseudo_kind(std::string_view path) {
   if (path == "[heap]") return MappingKind::heap;
   if (path == "[stack]" || path.starts_with("[stack:")) return MappingKind::stack;
   if (path.starts_with("[anon:")) return MappingKind::anonymous;
   if (path.starts_with("[anon_shmem:")) return MappingKind::shared_anonymous;
   if (path == "[vdso]") return MappingKind::vdso;
-  if (path == "[vvar]" || path == "[vvar_vclock]") return MappingKind::vvar;  // the latter since Linux 6.13
+  if (path == "[vvar]" || path == "[vvar_vclock]") return MappingKind::vvar;  // vvar_vclock since Linux 6.13
   if (path == "[vsyscall]") return MappingKind::vsyscall;
   return MappingKind::other;
 }
 
-// The kernel has its own names for memory without a file; they are no paths of any mount.
+// Returns the kind of a path. The kernel has special names for memory without a file, which are not paths of any mount.
 MappingKind path_kind(const SmapsRegion& region, std::span<const TmpfsMount> tmpfs) {
   const std::string_view path = region.path;
   if (path.starts_with("/memfd:")) return MappingKind::memfd;
@@ -54,7 +54,7 @@ MappingUse use_of(const SmapsRegion& region, std::optional<std::int64_t> object_
   return use;
 }
 
-// Memory and swap, so that a fully swapped object keeps its name.
+// Memory plus swap, so that an object that is completely swapped out keeps its name.
 std::int64_t held_kib(const MappingRow& row) {
   return row.use.pss_kib() + std::max(row.use.memory.or_zero(ProcessField::swap_pss), row.use.shared_swap_kib);
 }
@@ -63,7 +63,7 @@ bool holds_more(const MappingRow& a, const MappingRow& b) {
   return held_kib(a) != held_kib(b) ? held_kib(a) > held_kib(b) : ranks_before(a, b);
 }
 
-// Two names may be equal as valid UTF-8.
+// Makes the labels valid UTF-8. Rows whose labels become equal are merged.
 std::vector<MappingRow> with_valid_labels(std::vector<MappingRow> rows) {
   std::vector<MappingRow> valid;
   valid.reserve(rows.size());
@@ -96,7 +96,7 @@ void MappingFold::add(const SmapsRegion& region, std::optional<std::int64_t> obj
   for (MappingRow& kept : largest) rows_.emplace(std::move(kept.name), kept.use);
 }
 
-// Returns the largest rows; the remainder is added to the others.
+// Returns the largest rows and empties `rows_`. The smaller rows are added to the others of their kind.
 std::vector<MappingRow> MappingFold::take_rows() {
   std::vector<MappingRow> rows;
   rows.reserve(rows_.size());

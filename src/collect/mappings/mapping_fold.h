@@ -16,20 +16,21 @@
 namespace memoir {
 
 // Returns the kind of a region, with its path as the label. `tmpfs`: see parse_tmpfs_mounts(). A tmpfs is recognised by
-// its device instead of its path: another file system may be mounted below it, and the process may have its own mounts.
+// its device instead of its path, because another file system may be mounted below it and the process may have its own
+// mounts.
 MappingNameView mapping_name(const SmapsRegion& region, std::span<const TmpfsMount> tmpfs);
 
-// Sums regions by kind and label. Bounded: holds at most 2 × `max_rows` labels of PATH_MAX bytes.
+// Sums regions by kind and label. Memory is limited: at most 2 × `max_rows` labels of PATH_MAX bytes.
 class MappingFold {
  public:
   // `tmpfs` must outlive the fold.
   MappingFold(std::span<const TmpfsMount> tmpfs, std::size_t max_rows) : tmpfs_(tmpfs), max_rows_(max_rows) {}
 
-  // `object_kib`: see MappingUse; 0 for a further region of the same object.
+  // Adds a region. `object_kib`: see MappingUse; 0 for a further region of the same object.
   void add(const SmapsRegion& region, std::optional<std::int64_t> object_kib = {});
 
-  // Returns the summary, with the `max_rows` largest rows by memory and swap, and empties the fold. If the regions of
-  // a label are spread among twice as many labels, some of them may be in the others of its kind.
+  // Returns the summary with the `max_rows` largest rows by memory and swap, and empties the fold. If there are more
+  // than twice as many labels, some regions of a label may be counted in the others of its kind.
   MappingSummary take();
 
  private:
@@ -43,8 +44,8 @@ class MappingFold {
   std::array<MappingUse, kMappingKinds> others_;
 };
 
-// Moves names with a negligible part of the process's memory to the others of their kind, if there are several: a
-// process maps dozens of libraries, and each would need a row whenever any of its mappers changes its PSS.
+// Adds rows with a negligible part of the process's memory to the others of their kind, if a kind has several. A
+// process maps dozens of libraries, and each would need a new row whenever any of its mappers changes its PSS.
 void fold_small(MappingSummary& summary);
 
 }  // namespace memoir

@@ -16,13 +16,13 @@ namespace {
 
 using F = ProcessField;
 
-constexpr std::size_t kMaxLateReads = 2;       // each has a thread
-constexpr std::int64_t kMaxCpuUs = 5'000'000;  // of one reading
+constexpr std::size_t kMaxLateReads = 2;       // each needs a thread
+constexpr std::int64_t kMaxCpuUs = 5'000'000;  // of one read
 constexpr std::size_t kMaxShared = 256;        // objects that a process maps shared
-constexpr std::size_t kSweepAtOnce = 2;        // readings per tick, including those of summaries
-constexpr std::int64_t kSweepCostUs = 2'000;   // of one, approximately
+constexpr std::size_t kSweepAtOnce = 2;        // reads per tick, including those of summaries
+constexpr std::int64_t kSweepCostUs = 2'000;   // approximate cost of one read
 
-// Counters that change with a process's memory.
+// Counters that change when the memory of a process changes.
 constexpr std::array kCounters{F::rss_anon, F::rss_file, F::rss_shmem, F::vm_size, F::vm_swap, F::vm_pte};
 
 std::size_t counters_of(const ProcessMemory& memory) {
@@ -31,7 +31,7 @@ std::size_t counters_of(const ProcessMemory& memory) {
   return hash;
 }
 
-// Returns whether its memory may be read now.
+// Returns whether smaps of the process may be read now.
 bool readable(const ProcessEntry& entry) {
   return !entry.blocked && entry.has_memory();
 }
@@ -47,7 +47,7 @@ std::vector<MappingCandidate> candidates_of(const Entries& entries) {
   return candidates;
 }
 
-// SwapPss omits the swap of shared mappings, Swap includes it. Only a process with both unequal has any.
+// Returns whether the process has swap in shared mappings, which Swap includes and SwapPss does not.
 bool shares_swap(const ProcessMemory& memory) {
   return memory.has(F::swap_pss) && memory.or_zero(F::swap) > memory.or_zero(F::swap_pss);
 }
@@ -60,7 +60,7 @@ void add_state(const ProcessKey& key, MappingState state, CollectContext& contex
   context.tick.summaries.push_back({.process = key, .state = state});
 }
 
-// Labels beyond the user's budget are added to the others of their kind.
+// Adds labels beyond the user's budget to the others of their kind.
 void fit_labels(std::uint32_t uid, std::int64_t boot_ms, NameBudget& names, MappingSummary& summary) {
   const auto left_out = [&](const MappingRow& row) {
     if (row.name.label.empty() || names.fit(uid, row.name.label, boot_ms)) return false;
@@ -72,7 +72,7 @@ void fit_labels(std::uint32_t uid, std::int64_t boot_ms, NameBudget& names, Mapp
 
 }  // namespace
 
-// One reading.
+// One read of smaps, for a summary, a sweep or both.
 class MappingReader::Job final : public BlockingJob {
  public:
   enum class Use { summary, sweep, both };
@@ -98,7 +98,7 @@ class MappingReader::Job final : public BlockingJob {
   bool for_summary() const { return use_ != Use::sweep; }
   bool for_sweep() const { return use_ != Use::summary; }
 
-  // Valid unless held; `io` also if it was not run, or was too expensive.
+  // Valid unless the job is stuck. Error kind `io` also means that it was not run, or was too expensive.
   const Status& outcome() const { return outcome_; }
   const Cost& cost() const { return cost_; }
   ProcessMappings take_summary(const Moment& now) {
@@ -131,7 +131,7 @@ class MappingReader::Job final : public BlockingJob {
   std::int64_t regions_ = 0;
   MappingSummary summary_;
   MappingSummary shared_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, bool> objects_;  // whether its size is known, by device and inode
+  std::map<std::pair<std::uint64_t, std::uint64_t>, bool> objects_;  // by device and inode: whether the size is known
   OddLines odd_;
 };
 
@@ -142,7 +142,7 @@ Status MappingReader::Job::read(Buffer& buffer) {
   return check_same(fd, buffer);
 }
 
-// In the process's mount namespace, if it differs from the recorder's.
+// Returns the tmpfs mounts of the process, which has its own if its mount namespace is not the recorder's.
 MappingReader::Mounts MappingReader::Job::mounts(Buffer& buffer) const {
   const auto own = read_link(proc_->path(SystemFile::mount_namespace));
   const auto other = read_link(proc_->path(key_.pid, PidFile::mount_namespace, thread_));
@@ -177,7 +177,8 @@ Status MappingReader::Job::read_regions(const Fd& fd, Buffer& buffer) {
   return Done{};
 }
 
-// The links of map_files need CAP_CHECKPOINT_RESTORE, or CAP_SYS_ADMIN before Linux 5.9 (proc(5)).
+// Returns the size of the region's object. nullopt if it is unknown: links in map_files need CAP_CHECKPOINT_RESTORE, or
+// CAP_SYS_ADMIN before Linux 5.9 (proc(5)).
 std::optional<std::int64_t> MappingReader::Job::object_kib(const SmapsRegion& region, MappingKind kind) {
   const bool shared_memory = kind == MappingKind::memfd || kind == MappingKind::shared_anonymous ||
                              kind == MappingKind::sysv || kind == MappingKind::tmpfs;
@@ -192,8 +193,9 @@ std::optional<std::int64_t> MappingReader::Job::object_kib(const SmapsRegion& re
   return object->second ? std::optional<std::int64_t>(status.st_blocks / 2) : std::nullopt;
 }
 
-// If the memory goes away by an exit or exec, its text ends early and looks complete; but it cannot be read again. And
-// the path may have opened another process that reused the pid.
+// Checks that the text is complete and belongs to the process. If the process exits or execs, the text ends early and
+// looks complete, but then the file cannot be read again. The path may also have opened another process that reused the
+// pid.
 Status MappingReader::Job::check_same(const Fd& fd, Buffer& buffer) const {
   const Error gone{ErrorKind::not_found, "the process is gone"};
   if (::pread(fd.get(), buffer.data(), 1, 0) != 1) return gone;
@@ -271,7 +273,7 @@ void MappingReader::meet_sharers(const Entries& entries, bool all, const Collect
   sweep_.meet(sharers, context.tick.begin.boot_ms, all ? 0 : plan_.limits().interval_ms);
 }
 
-// Reads for shares of swap, if mapping summaries leave budget.
+// Adds reads for shares of swap, if summaries leave some of the budget.
 void MappingReader::plan_sweep(const Entries& entries, bool all, std::size_t most, Jobs& jobs, const Mounts& mounts) {
   if (late_.size() >= kMaxLateReads || (!all && !plan_.affords_any())) return;
   const std::size_t max_jobs = all ? MappingPlan::kMaxAtOnce : most;
@@ -305,7 +307,7 @@ void MappingReader::take(const std::shared_ptr<Job>& job, NameBudget& names, Col
   }
 }
 
-// A process that has exited since has no summary.
+// Takes the results of late reads that have finished. A process that has exited during this gets no summary.
 void MappingReader::take_back(NameBudget& names, CollectContext& context) {
   const auto back = std::partition(late_.begin(), late_.end(), [](const auto& job) { return job->is_stuck(); });
   std::for_each(back, late_.end(), [&](const auto& job) { take(job, names, context); });

@@ -1,8 +1,8 @@
 #pragma once
 
-// Reads the smaps of due processes (mappings/plan.h) at the end of a tick, with its own worker and budget. A late
-// reading continues beyond the tick and is collected when it finishes. Also finds each process's share of the swap of
-// shared mappings, on a machine that swaps.
+// Reads the smaps of due processes (mappings/plan.h) at the end of a tick, with its own worker and budget. A late read
+// continues beyond the tick, and its result is taken when it finishes. On a machine that swaps, it also finds each
+// process's share of the swap of shared mappings.
 
 #include <chrono>
 #include <memory>
@@ -30,12 +30,12 @@ class MappingReader {
 
   void set_limits(const MappingLimits& limits) { plan_.set_limits(limits); }
 
-  // Adds the expected cost of a tick's readings, up to their own budget.
+  // Adds a request for the reads due in this tick, with their expected cost, up to their own budget.
   void claim(std::int64_t boot_ms, std::vector<ReadRequest>& claims) const;
 
-  // Call it at the end of a pass over `entries`. Adds summaries to the tick and shares of swap to the samples. `names`
-  // limits the labels of each user. Without `mounts` files in a tmpfs count as files. Reads `granted` of the due
-  // processes.
+  // Call it at the end of a pass over `entries`. Reads `granted` of the due processes, or those that `ask` selects.
+  // Adds summaries to the tick, and shares of swap to the samples. `names` limits the labels of each user. Without
+  // `mounts`, files in a tmpfs count as files.
   void read(const Entries& entries, MappingRequest ask, const Mounts& mounts, NameBudget& names,
             CollectContext& context, std::size_t granted = Grants::kAny);
 
@@ -55,9 +55,9 @@ class MappingReader {
   MappingPlan plan_;
   SwapSweep sweep_;
   CoMappers co_mappers_;
-  std::vector<ProcessKey> changed_;  // processes with a PSS changed by others in this tick
+  std::vector<ProcessKey> changed_;  // processes whose PSS others changed in this tick
   BlockingReader reader_;
-  Jobs late_;  // readings beyond their deadline
+  Jobs late_;  // reads beyond their deadline
 };
 
 }  // namespace memoir

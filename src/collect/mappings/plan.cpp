@@ -10,12 +10,12 @@ namespace memoir {
 namespace {
 
 constexpr double kHourMs = 3'600'000;
-constexpr std::int64_t kShareOfOne = 4;         // a process takes at most 1/kShareOfOne of the budget,
-constexpr std::size_t kGrowing = 4;             // and 1/kGrowing of the places are for fast-growing processes
-constexpr std::size_t kMinAtOnce = 2;           // per tick
-constexpr std::int64_t kUnknownCostUs = 2'000;  // of a first reading
+constexpr std::int64_t kShareOfOne = 4;         // one process gets at most 1/kShareOfOne of the budget
+constexpr std::size_t kGrowing = 4;             // 1/kGrowing of the places are for fast-growing processes
+constexpr std::size_t kMinAtOnce = 2;           // reads per tick
+constexpr std::int64_t kUnknownCostUs = 2'000;  // expected cost of a first read
 
-// Puts the wanted number first, in order; the others follow in any order.
+// Sorts the first `wanted` elements by rank; the others follow in any order.
 template <typename Order, typename Rank>
 void sort_by(Order& order, Rank rank, std::size_t wanted = SIZE_MAX) {
   std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, order.size())),
@@ -34,7 +34,7 @@ DueReads MappingPlan::next(const std::vector<MappingCandidate>& candidates, std:
   const std::int64_t elapsed_ms = now_ms_ == 0 ? 0 : boot_ms - now_ms_;
   earn(boot_ms);
   meet(candidates);
-  // Ranks before the plan changes.
+  // Ranks are computed before choose() changes the plan, because they depend on it.
   Order all;
   if (ask != MappingRequest::due) {
     all = by_size(false);
@@ -51,7 +51,8 @@ DueReads MappingPlan::next(const std::vector<MappingCandidate>& candidates, std:
   return turns;
 }
 
-// The first tick has the budget of one interval, because a restarted recorder has no summaries.
+// CPU time saved up at a time. The first tick has the budget of one interval, because a restarted recorder has no
+// summaries.
 double MappingPlan::saved_at(std::int64_t boot_ms) const {
   const double an_hour = static_cast<double>(limits_.cpu_us_an_hour);
   const std::int64_t earned_ms = now_ms_ == 0 ? limits_.interval_ms : boot_ms - now_ms_;
@@ -90,7 +91,7 @@ std::vector<MappingPlan::Turn> MappingPlan::coming(std::int64_t boot_ms) const {
   return turns;
 }
 
-// Both are sorted.
+// Updates the known processes from the candidates. Both are sorted by key.
 void MappingPlan::meet(const std::vector<MappingCandidate>& candidates) {
   std::vector<Known> now;
   now.reserve(candidates.size());
@@ -122,11 +123,11 @@ void MappingPlan::choose() {
       largest.begin() + static_cast<std::ptrdiff_t>(std::min(limits_.processes - growing, largest.size()));
   Order fastest(rest, largest.end());
   largest.erase(rest, largest.end());
-  // Trying unreadable processes costs nothing, and shows that they are unreadable.
+  // Unreadable processes are tried in addition: this costs nothing, and shows that they are unreadable.
   Order denied = by_size(true, limits_.processes);
   denied.resize(std::min(limits_.processes, denied.size()));
   largest.insert(largest.end(), denied.begin(), denied.end());
-  // An unread process keeps waiting.
+  // A growing process keeps its place for an interval, and until it has been read.
   const auto stays = [this](const Known& known) {
     return known.growing && (now_ms_ - known.since_ms < limits_.interval_ms || !known.tried_ms);
   };
@@ -156,7 +157,7 @@ void MappingPlan::enter(const Order& largest, const Order& fastest) {
   }
 }
 
-// A process that was never read has been due since it entered the plan.
+// Time since which a process is due. A process that was never read is due since it entered the plan.
 std::int64_t MappingPlan::due_ms(const Known& known) const {
   if (!known.tried_ms) return known.since_ms;
   const double cost = static_cast<double>(known.cpu_us * kShareOfOne);
@@ -168,7 +169,7 @@ bool MappingPlan::is_due(const Known& known, std::int64_t now_ms) const {
   return known.planned && known.counters != known.now.counters && due_ms(known) <= now_ms;
 }
 
-// The longest waiting first.
+// The due processes, longest waiting first.
 MappingPlan::Order MappingPlan::due() {
   Order due;
   for (Known& known : known_) {
@@ -178,7 +179,7 @@ MappingPlan::Order MappingPlan::due() {
   return due;
 }
 
-// Allows more if ticks are far apart: the number due between two of them.
+// Maximum number of reads now: more if ticks are far apart, because more become due between them.
 std::size_t MappingPlan::most_now(std::int64_t elapsed_ms) const {
   const auto of_all = static_cast<std::int64_t>(limits_.processes) * elapsed_ms / limits_.interval_ms + 1;
   return std::max(kMinAtOnce, static_cast<std::size_t>(std::clamp<std::int64_t>(of_all, 0, kMaxAtOnce)));
@@ -189,7 +190,7 @@ void MappingPlan::take_due(std::size_t most, DueReads& turns) {
   for (Known* known : due()) {
     if ((most > 0 && turns.read.size() == most) || turns_ < 1) return;
     if (left_us > 0) {
-      if (most == 0) return;  // another budget is exhausted
+      if (most == 0) return;  // the budget of all reads is exhausted
       turns.read.push_back(known->now.key);
       --turns_;
       left_us -= static_cast<double>(known->tried_ms ? known->cpu_us : kUnknownCostUs);
@@ -218,7 +219,7 @@ void MappingPlan::drop(DueReads& turns) {
   }
 }
 
-// Returns nullptr if it has exited.
+// Notes an attempt. Returns nullptr if the process has exited.
 MappingPlan::Known* MappingPlan::tried(const ProcessKey& key, std::int64_t cpu_us) {
   charge(cpu_us);
   Known* const known = find_sorted(known_, key, [](const Known& of) { return of.now.key; });

@@ -9,7 +9,7 @@
 namespace memoir {
 namespace {
 
-// Rows of private mappings are irrelevant here.
+// Removes rows of private mappings, which do not matter here. Returns the bytes that the remaining names need.
 std::size_t keep_shared(MappingSummary& summary) {
   std::erase_if(summary.rows, [](const MappingRow& row) { return row.use.shared_regions == 0; });
   std::size_t bytes = 0;
@@ -33,7 +33,7 @@ void SwapSweep::meet(const std::vector<ProcessKey>& sharers, std::int64_t boot_m
     bytes_ = 0;
     began_ms_ = boot_ms;
   }
-  // Without new sharers, the shares of the others would be too large.
+  // New sharers are read during the sweep, because without them the shares of the others would be too large.
   for (const ProcessKey& key : sharers) {
     if (met_.insert(key).second) left_.insert(key);
   }
@@ -43,7 +43,7 @@ void SwapSweep::take(const ProcessKey& key, std::optional<MappingSummary> shared
   if (left_.erase(key) == 0) return;
   if (shared) {
     const std::size_t bytes = keep_shared(*shared);
-    if (bytes_ + bytes > kMaxBytes) {  // its names are dropped
+    if (bytes_ + bytes > kMaxBytes) {  // too much memory: drop the names
       for (const MappingRow& row : shared->rows) shared->others[static_cast<std::size_t>(row.name.kind)].add(row.use);
       shared->rows.clear();
     }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Finds the shares of the swap of shared mappings (model/shared_swap.h). They need the smaps of all processes with such
-// swap, which are read one after the other over many ticks. After all are read, the shares hold until the next sweep is
-// complete. Pure.
+// Finds each process's share of the swap of shared mappings (model/shared_swap.h). This needs the smaps of all
+// processes that have some, which are read one after the other over many ticks. When all have been read, the shares are
+// valid until the next sweep is complete. Pure.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,25 +20,25 @@ class SwapSweep {
   static constexpr std::size_t kMaxBytes = 4U
                                            << 20U;  // memory for the names of a sweep; objects beyond it get no share
 
-  // Updates at a tick: `sharers`, sorted, are the processes with swap of shared mappings; others lose their share. All
-  // are read again if the last sweep started an interval ago, otherwise only new ones.
+  // Call it at each tick. `sharers`, sorted, are the processes with swap in shared mappings; others lose their share.
+  // Starts a sweep of all of them if the last one started an interval ago; otherwise adds only new ones.
   void meet(const std::vector<ProcessKey>& sharers, std::int64_t boot_ms, std::int64_t interval_ms);
 
-  // Processes that are still unread.
+  // The processes that are not read yet.
   const std::set<ProcessKey>& left() const { return left_; }
-  // Start of the sweep.
+  // Start of the current or last sweep.
   std::int64_t began_ms() const { return began_ms_.value_or(0); }
-  // Its shared mappings; nullopt if they could not be read.
+  // Takes the shared mappings of a process; nullopt if they could not be read.
   void take(const ProcessKey& key, std::optional<MappingSummary> shared);
 
-  // In KiB; nullopt if unknown.
+  // The share of a process, in KiB; nullopt if unknown.
   std::optional<std::int64_t> share_of(const ProcessKey& key) const;
 
  private:
   void finish();
 
-  std::set<ProcessKey> met_;   // since the last complete sweep
-  std::set<ProcessKey> left_;  // unread ones among them
+  std::set<ProcessKey> met_;   // processes that the current sweep includes
+  std::set<ProcessKey> left_;  // those that are not read yet
   std::vector<ProcessMappings> read_;
   std::size_t bytes_ = 0;
   std::map<ProcessKey, std::int64_t> shares_;

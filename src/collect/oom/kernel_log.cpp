@@ -9,7 +9,7 @@
 namespace memoir {
 namespace {
 
-// A record has at most 8 KiB (CONSOLE_EXT_LOG_MAX).
+// Maximum size of an incomplete line. A record has at most 8 KiB (CONSOLE_EXT_LOG_MAX).
 constexpr std::size_t kMaxWaiting = 64 * 1024;
 
 Error may_not(int error, const std::string& path, const std::string& restricted) {
@@ -27,7 +27,7 @@ Error may_not(int error, const std::string& path, const std::string& restricted)
 Result<KernelLog> KernelLog::open(const std::string& path, const std::string& restricted) {
   Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (!fd) return may_not(errno, path, restricted);
-  ::lseek(fd.get(), 0, SEEK_END);  // a fifo has no end
+  ::lseek(fd.get(), 0, SEEK_END);  // fails harmlessly for a fifo
   return KernelLog(std::move(fd), path);
 }
 
@@ -38,7 +38,7 @@ void KernelLog::hand_out(const Take& take, std::size_t& records, Taken& taken) {
     if (end == std::string_view::npos) break;
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(end + 1);
-    if (line.starts_with(' ')) continue;  // of the record's device
+    if (line.starts_with(' ')) continue;  // property of the record's device
     ++records;
     const auto record = parse_log_record(line);
     if (!record) continue;
@@ -63,7 +63,7 @@ Result<KernelLog::Taken> KernelLog::read(const Take& take) {
       break;
     } else if (errno == EPIPE) {
       overwritten_ = true;
-      ++records;  // limits a flood
+      ++records;  // counted, so that a flood ends the loop
     } else if (errno != EINTR) {
       return errno_error(errno, "read", path_);
     }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The only code that opens the kernel log, /dev/kmsg. The log gives each reader all records in order, and does not wait
-// for slow readers. A regular file or a fifo of such records works as well. Called by one thread.
+// The only code that opens the kernel log, /dev/kmsg. The kernel gives each reader all records in order, but does not
+// wait for slow readers. A regular file or a fifo with such records works as well. Called by one thread.
 
 #include <cstdint>
 #include <functional>
@@ -16,15 +16,16 @@ namespace memoir {
 
 class KernelLog {
  public:
-  // Starts after the existing records. `restricted`: path of kernel.dmesg_restrict, to explain a denied access.
+  // Opens the log after its existing records. `restricted` is the path of kernel.dmesg_restrict, which may explain a
+  // denied access.
   static Result<KernelLog> open(const std::string& path, const std::string& restricted);
 
   struct Taken {
     bool all = false;        // no further record is waiting
     std::uint64_t lost = 0;  // overwritten before they were read
   };
-  // Passes on waiting records, up to kMaxRecords and the remainder of the last read. `lost`: records before this one
-  // are missing. An error is permanent.
+  // Passes on waiting records: up to kMaxRecords, and the remainder of the last read. `lost`: records before this one
+  // were lost. An error is permanent.
   using Take = std::function<void(const LogRecord& record, bool lost)>;
   Result<Taken> read(const Take& take);
 
@@ -38,9 +39,9 @@ class KernelLog {
   Fd fd_;
   std::string path_;
   Buffer buffer_;
-  std::string waiting_;       // of a file: an incomplete line
-  bool overwritten_ = false;  // the record after the last one read
-  std::uint64_t next_ = 0;    // sequence
+  std::string waiting_;       // incomplete line of a regular file
+  bool overwritten_ = false;  // records after the last one were overwritten
+  std::uint64_t next_ = 0;    // sequence number after that of the last record
 };
 
 }  // namespace memoir

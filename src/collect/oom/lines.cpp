@@ -18,7 +18,7 @@ bool take(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-// Removes `mark` and the text before it from the front of `text`, and returns that text.
+// Removes the text before `mark`, and `mark` itself, from the front of `text`. Returns the text before it.
 std::optional<std::string_view> take_until(std::string_view& text, std::string_view mark) {
   const std::size_t at = text.find(mark);
   if (at == std::string_view::npos) return std::nullopt;
@@ -27,7 +27,7 @@ std::optional<std::string_view> take_until(std::string_view& text, std::string_v
   return before;
 }
 
-// Removes the last `mark` and the text after it from the end of `text`, and returns that text.
+// Removes the last `mark` and the text after it from the end of `text`. Returns the text after it.
 std::optional<std::string_view> take_behind(std::string_view& text, std::string_view mark) {
   const std::size_t at = text.rfind(mark);
   if (at == std::string_view::npos) return std::nullopt;
@@ -42,7 +42,7 @@ std::optional<Int> natural(std::optional<std::string_view> text) {
   return value && *value >= 0 ? value : std::nullopt;
 }
 
-// "anon-rss:50944kB" has the key "anon-rss:".
+// Returns the number after a key: "anon-rss:50944kB" has the key "anon-rss:".
 std::optional<std::int64_t> kib_of(std::string_view text, std::string_view key) {
   if (!take_until(text, key)) return std::nullopt;
   return natural<std::int64_t>(take_until(text, "kB"));
@@ -61,7 +61,8 @@ std::optional<OomScope> scope_of(std::string_view constraint) {
   return std::nullopt;
 }
 
-// Removes "Memory cgroup out of memory: ", "Out of memory: " or "Out of memory (…): ".
+// Removes the cause from the front of a line: "Memory cgroup out of memory: ", "Out of memory: " or "Out of memory (…):
+// ".
 std::optional<OomScope> take_cause(std::string_view& line) {
   if (take(line, "Memory cgroup out of memory: ")) return OomScope::cgroup;
   if (take(line, "Out of memory: ")) return OomScope::machine;
@@ -73,7 +74,7 @@ std::optional<OomScope> take_cause(std::string_view& line) {
 
 std::optional<std::string_view> parse_oom_invoked(std::string_view line) {
   const auto comm = take_until(line, " invoked oom-killer: gfp_mask=");
-  // A longer text is the path of a cgroup with such a name.
+  // A longer text is not a process name, but the path of a cgroup with such a name.
   if (!comm || unescape_log(*comm).size() > kMaxCommBytes) return std::nullopt;
   return comm;
 }
@@ -139,7 +140,7 @@ std::optional<OomChoice> parse_oom_choice(std::string_view line, std::string_vie
   constexpr std::string_view task = ",task=";
   if (line.ends_with(comm) && line.substr(0, line.size() - comm.size()).ends_with(task)) {
     line.remove_suffix(comm.size() + task.size());
-  } else if (!take_behind(line, task)) {  // its name has changed since
+  } else if (!take_behind(line, task)) {  // the process has changed its name
     return std::nullopt;
   }
   const auto constraint = take_until(line, ",");
@@ -154,7 +155,7 @@ std::optional<OomChoice> parse_oom_choice(std::string_view line, std::string_vie
     if (!path) return std::nullopt;
     choice.limit_cgroup = *path;
     choice.cgroup = limit;
-  } else if (take_until(line, ",task_memcg=")) {  // absent without cgroups of the memory controller
+  } else if (take_until(line, ",task_memcg=")) {  // absent if the kernel has no memory controller
     choice.cgroup = line;
   }
   return choice;

@@ -1,8 +1,8 @@
 #pragma once
 
-// Parsers of single log lines of mm/oom_kill.c and mm/memcontrol.c; oom_reports.h combines them. Names of processes and
-// cgroups are unquoted and may contain any bytes, so text after a name is parsed from the end of the line. The parsers
-// return nullopt for other lines. Views point into the line.
+// Parsers of single log lines of mm/oom_kill.c and mm/memcontrol.c; oom_reports.h combines the lines. Names of
+// processes and cgroups are unquoted and may contain any bytes, so the text after a name is parsed from the end of the
+// line. The parsers return nullopt for other lines. Results are views into the line.
 
 #include <cstdint>
 #include <optional>
@@ -17,13 +17,13 @@ std::optional<std::string_view> parse_oom_invoked(std::string_view line);
 
 struct OomUsage {
   std::int64_t usage_kib = 0;
-  std::optional<std::int64_t> limit_kib;  // nullopt: no limit
+  std::optional<std::int64_t> limit_kib;  // nullopt if there is no limit
 };
 
-// "memory: usage 51200kB, limit 51200kB, failcnt 19"
+// Parses "memory: usage 51200kB, limit 51200kB, failcnt 19".
 std::optional<OomUsage> parse_oom_usage(std::string_view line, std::int64_t page_kib);
 
-// Columns of a row, numbered from the first after the pid.
+// Positions of the columns of a row; the first column after the pid has position 0.
 struct OomColumns {
   std::size_t numbers = 0;  // number of columns before the name
   std::size_t tgid = 0;
@@ -31,35 +31,35 @@ struct OomColumns {
   std::optional<std::size_t> swap;
 };
 
-// "[  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name": the columns vary between
-// kernels.
+// Parses the header, whose columns vary between kernels: "[  pid  ]   uid  tgid total_vm      rss pgtables_bytes
+// swapents oom_score_adj name".
 std::optional<OomColumns> parse_oom_columns(std::string_view line);
 
 struct OomRow {
-  std::int32_t thread = 0;  // in brackets: the process, or a thread that outlived the main thread
+  std::int32_t thread = 0;  // the number in brackets: the process, or a thread that outlived the main thread
   std::int32_t pid = 0;
   std::int64_t rss_kib = 0;
   std::int64_t swap_kib = 0;
   std::string_view name;
 };
 
-// "[  10927]     0 10927    10522    10387    118784        0             0 holder", sizes in pages.
+// Parses "[  10927]     0 10927    10522    10387    118784        0             0 holder", with sizes in pages.
 std::optional<OomRow> parse_oom_row(std::string_view line, const OomColumns& columns, std::int64_t page_kib);
 
-// Before the kill, since Linux 4.20:
+// The line before the kill, since Linux 4.20:
 //   oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/a,task_memcg=/a/b,task=x,…
-//   oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,task_memcg=/a,task=x,… and
-//   at its end pid=7777,uid=0.
+//   oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null),cpuset=/,mems_allowed=0,global_oom,task_memcg=/a,task=x,…
+// Both end with pid=7777,uid=0.
 struct OomChoice {
   OomScope scope = OomScope::machine;
   std::int32_t pid = 0;
-  std::string_view limit_cgroup;  // empty: none
-  std::string_view cgroup;        // of the task
+  std::string_view limit_cgroup;  // empty if there is none
+  std::string_view cgroup;        // cgroup of the task
 };
 
 inline constexpr std::string_view kOomChoice = "oom-kill:constraint=";
 
-// `comm`: the task's name from the kill line. It distinguishes a name from a path that ends in ",task=x".
+// `comm` is the task's name from the kill line. It is needed to distinguish a name from a path that ends in ",task=x".
 std::optional<OomChoice> parse_oom_choice(std::string_view line, std::string_view comm);
 
 struct OomCgroups {
@@ -67,13 +67,14 @@ struct OomCgroups {
   std::string_view limit_cgroup;
 };
 
-// The same before Linux 4.20: "Task in /a/b killed as a result of limit of /a".
+// Parses the equivalent line before Linux 4.20: "Task in /a/b killed as a result of limit of /a".
 std::optional<OomCgroups> parse_oom_cgroups(std::string_view line);
 
-// "Memory cgroup out of memory: Killed process 7777 (x) total-vm:411944kB, anon-rss:50944kB, file-rss:960kB,
-// shmem-rss:0kB, UID:0 pgtables:140kB oom_score_adj:0", on one line. Before Linux 5.1 it starts with "Killed process".
+// The kill line: "Memory cgroup out of memory: Killed process 7777 (x) total-vm:411944kB, anon-rss:50944kB,
+// file-rss:960kB, shmem-rss:0kB, UID:0 pgtables:140kB oom_score_adj:0". Before Linux 5.1 it starts with "Killed
+// process".
 struct OomKill {
-  std::optional<OomScope> scope;  // if the words before it contain one
+  std::optional<OomScope> scope;  // nullopt if the line does not start with a cause
   std::int32_t pid = 0;
   std::string_view comm;
   std::optional<std::int64_t> anon_kib;
@@ -83,14 +84,14 @@ struct OomKill {
 
 std::optional<OomKill> parse_oom_kill(std::string_view line);
 
-// "Memory cgroup out of memory: Kill process 7777 (x) score 994 or sacrifice child", up to Linux 5.0: gives the scope
-// only.
+// Returns the scope in a line of Linux 5.0 and older: "Memory cgroup out of memory: Kill process 7777 (x) score 994 or
+// sacrifice child".
 std::optional<OomScope> parse_oom_intention(std::string_view line);
 
-// "Tasks in /a are going to be killed due to memory.oom.group set"
+// Recognises "Tasks in /a are going to be killed due to memory.oom.group set".
 bool is_oom_group(std::string_view line);
 
-// "Out of memory and no killable processes...": there was no candidate.
+// Recognises "Out of memory and no killable processes...".
 bool is_oom_without_victim(std::string_view line);
 
 }  // namespace memoir

@@ -1,8 +1,8 @@
 #pragma once
 
-// Converts the times of the kernel log to the boot clock. The log has its own clock (local_clock(): not adjusted by
-// NTP, and stopped during suspend). It is off by seconds after days, and by the length of each suspend. The time of
-// reading a record is an upper bound for its writing; each record improves the known difference. Pure.
+// Converts the times of the kernel log to the boot clock. The log has its own clock (local_clock()), which is not
+// adjusted by NTP and stops during suspend. It is off by seconds after days, and by the length of each suspend. A
+// record was written before it is read, which improves the known difference with each record. Pure.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace memoir {
 
 class LogClock {
  public:
-  // Returns the boot time at which a record was written, from its log time: at most `now_ms`, and not before
-  // `since_ms`, up to which all records have been read.
+  // Returns the boot time at which a record was written, from its log time. The result is at most `now_ms`, and at
+  // least `since_ms`, because all records written before that have been read.
   std::int64_t boot_ms(std::int64_t log_us, std::int64_t since_ms, std::int64_t now_ms) {
     const std::int64_t log_ms = log_us / 1'000;
     ahead_ms_ = std::clamp(ahead_ms_, std::min(since_ms, now_ms) - log_ms, now_ms - log_ms);

@@ -17,7 +17,7 @@ namespace memoir {
 
 class OomLog {
  public:
-  // Starts after the existing records. `restricted`: see KernelLog::open(). `boot_ms`: the current time.
+  // Opens the log after its existing records. `restricted`: see KernelLog::open(). `boot_ms` is the current time.
   Status open(const std::string& path, const std::string& restricted, std::int64_t page_kib, std::int64_t boot_ms);
 
   // Returns whether the log is read: it was opened, and has not failed since.
@@ -34,7 +34,7 @@ class OomLog {
   std::optional<KernelLog> log_;
   OomReports reports_{4};
   LogClock clock_;
-  std::int64_t since_ms_ = 0;  // everything written before has been read
+  std::int64_t since_ms_ = 0;  // all records written before this time have been read
   WarnOnce lost_;
 };
 

@@ -9,11 +9,11 @@
 namespace memoir {
 namespace {
 
-// A path may be longer than a record; without its end the line cannot be parsed.
+// Limit on a choice line. A path may be longer than a record, but without its end the line cannot be parsed.
 constexpr std::size_t kMaxChoiceBytes = 16 * 1024;
-// Maximum gap between the kills of a group, with a slow console.
+// Maximum time between two kills of a group, which is long with a slow console.
 constexpr std::int64_t kGroupGapUs = 2'000'000;
-// TASK_COMM_LEN, escaped.
+// TASK_COMM_LEN bytes, escaped.
 constexpr std::size_t kMaxNameBytes = 15 * 4;
 
 std::string cgroup_of(std::string_view escaped) {
@@ -35,12 +35,12 @@ void OomReports::forget() {
 std::optional<OomReport> OomReports::add(const LogRecord& record) {
   if (!record.kernel) return std::nullopt;
   if (record.fragment) {
-    // A fragment starts with arbitrary text of a cgroup's name: it only continues its line.
+    // A fragment may start with any text of a cgroup's name, so it is only used to continue its line.
     const bool open = !lines_.choice.empty() && lines_.choice.find(",uid=") == std::string::npos;
     if (open && lines_.choice.size() + record.message.size() <= kMaxChoiceBytes) lines_.choice += record.message;
     return std::nullopt;
   }
-  // First, because it is the only line that starts with a name.
+  // Parsed first, because no other line starts with a name.
   if (const auto comm = parse_oom_invoked(record.message)) {
     forget();
     lines_.detail.invoked_by = name_of(*comm);
@@ -85,7 +85,8 @@ void OomReports::add_row(const OomRow& row) {
   largest.insert(at, {row.thread, {row.pid, name_of(row.name), row.rss_kib, row.swap_kib}});
 }
 
-// If that line is about another process, no earlier line belongs to this kill: its own lines were omitted.
+// Takes the choice line. If it is about another process, the kernel has omitted the lines of this kill, and no earlier
+// line belongs to it.
 void OomReports::take_choice(const OomKill& kill, OomReport& report) {
   if (lines_.choice.empty()) return;
   const auto choice = parse_oom_choice(lines_.choice, kill.comm);
@@ -105,7 +106,8 @@ OomReport OomReports::finish(const OomKill& kill, std::int64_t boot_us) {
   const bool more = !lines_.choice.empty() || lines_.columns || lines_.detail != OomDetail{};
   if (in_group_ && !more) lines_ = group_;
   OomReport report{.pid = kill.pid, .comm = name_of(kill.comm), .cgroup = lines_.cgroup};
-  // An older kernel reports the cause in an earlier line, and no kernel reports nodes here.
+  // The kill line has no scope "nodes", which the choice line has. An older kernel reports the scope in an earlier
+  // line.
   const bool of_nodes = kill.scope == OomScope::machine && lines_.detail.scope == OomScope::nodes;
   if (kill.scope && !of_nodes) lines_.detail.scope = *kill.scope;
   take_choice(kill, report);
@@ -119,7 +121,7 @@ OomReport OomReports::finish(const OomKill& kill, std::int64_t boot_us) {
   }
   killed_us_ = boot_us;
   group_ = std::exchange(lines_, {});
-  // They are of the first victim: others may be in a descendant cgroup.
+  // These belong to the first victim; other victims may be in a descendant cgroup.
   group_.choice.clear();
   group_.cgroup.clear();
   return report;

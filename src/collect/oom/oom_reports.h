@@ -1,9 +1,9 @@
 #pragma once
 
 // Combines the lines of an OOM kill, from "… invoked oom-killer" to "Killed process …". The kernel holds a lock from
-// the first to the last, so lines of two kills do not mix; unrelated lines may appear between them. Missing lines (with
-// many kills the kernel omits all but the last) leave their fields empty. Processes in the report can choose their own
-// name and their cgroup's, and no other part of it. Bounded for any input. Pure.
+// the first to the last, so lines of two kills do not mix, but unrelated lines may appear between them. With many
+// kills, the kernel omits the lines of all but the last one; the fields of missing lines stay empty. Processes in a
+// report can only forge their own name and their cgroup's. Memory is bounded for any input. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +18,7 @@ namespace memoir {
 
 // A kill. Names are valid UTF-8.
 struct OomReport {
-  std::int32_t pid = 0;  // in the initial PID namespace; a thread's, if the main thread has exited
+  std::int32_t pid = 0;  // in the initial PID namespace; that of a thread if the main thread has exited
   std::string comm;
   std::string cgroup = {};  // empty if unknown
   OomDetail detail = {};
@@ -30,10 +30,10 @@ class OomReports {
  public:
   explicit OomReports(std::int64_t page_kib) : page_kib_(page_kib) {}
 
-  // Takes records in order. Returns a report at its last record.
+  // Takes records in order. Returns a report after its last record.
   std::optional<OomReport> add(const LogRecord& record);
 
-  // Records are missing: later lines do not belong to earlier ones.
+  // Call it when records are missing, because later lines do not belong to earlier ones.
   void forget();
 
  private:
@@ -42,9 +42,9 @@ class OomReports {
     OomTask task;
   };
   struct Lines {
-    OomDetail detail;  // without the victim's
+    OomDetail detail;  // without that of the victim
     std::string cgroup;
-    std::string choice;  // the line
+    std::string choice;  // the choice line
     std::optional<OomColumns> columns;
     std::vector<Row> largest;  // by RSS; one more than reported, because the victim is among them
   };
@@ -56,7 +56,7 @@ class OomReports {
 
   std::int64_t page_kib_;
   Lines lines_;  // of the next kill
-  // With memory.oom.group other processes are killed after the first, each with its own last line.
+  // Lines that the further victims of memory.oom.group share with the first one; only the kill line is logged for each.
   Lines group_;
   bool in_group_ = false;
   std::int64_t killed_us_ = 0;

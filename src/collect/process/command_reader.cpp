@@ -35,7 +35,7 @@ std::map<std::uint32_t, std::int64_t> CommandReader::deferred() {
   return deferred_;
 }
 
-// The last read may exceed it, by the cost of one process.
+// Returns whether a command line may be read. The last read may exceed the budget by the cost of one process.
 bool CommandReader::has_budget(std::uint32_t uid, bool again) {
   const std::size_t parts = again ? 2 : 1;
   const std::lock_guard lock(mutex_);

@@ -1,8 +1,8 @@
 #pragma once
 
-// Reads command lines and redacts secrets, on the worker. Bounded per process, per user and per tick, for any contents
-// of a process's arguments; longer text is truncated, with a mark. Command lines that take long to redact are charged
-// to their user's CPU budget (read_budget.h). Thread-safe: a job on a stuck worker may still use it.
+// Reads command lines and redacts secrets, on the worker. Sizes are limited per process, per user and per tick,
+// whatever the arguments contain; longer text is truncated, with a suffix. Command lines that take long to redact are
+// charged to their user's CPU budget (read_budget.h). Thread-safe: a job on a stuck worker may still use it.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace memoir {
 
-// Suffix of an executable if a later tick reads its command line.
+// Suffix of a program's path in place of its command line, which a later tick reads.
 inline constexpr const char* kCommandNotRead = " …[cut: not read yet]";
 
 class CommandReader {
@@ -28,15 +28,15 @@ class CommandReader {
 
   CommandReader(Redactor redactor, std::size_t max_command_bytes);
 
-  // Refills the byte budgets; `now_us` is of a clock that does not step.
+  // Refills the byte budgets. `now_us` is on a clock that is never stepped.
   void begin_tick(std::int64_t now_us);
 
-  // Returns the redacted command line in the file `path`; empty if there is none or it is denied; nullopt if a budget
-  // of `uid` or of the tick is exhausted. `again`: an earlier one is known; the second half of a budget is reserved for
-  // processes without one.
+  // Returns the redacted command line in the file `path`. Empty if there is none or access is denied; nullopt if a
+  // budget of `uid` or of the tick is exhausted. `again`: an earlier command line of the process is known. Such reads
+  // use only half of a budget; the other half is reserved for processes without a command line.
   std::optional<std::string> read(const std::string& path, std::uint32_t uid, bool again, Buffer& buffer);
 
-  // Command lines deferred in this tick because of CPU time, by uid.
+  // Number of command lines that this tick deferred because of CPU time, by uid.
   std::map<std::uint32_t, std::int64_t> deferred();
 
  private:

@@ -4,13 +4,13 @@ namespace memoir {
 namespace {
 
 constexpr std::int64_t kStatusEveryMs = 120'000;
-constexpr std::int64_t kTurnMs = 7'919;  // offset between consecutive pids, so that children started together are
-                                         // spread
+constexpr std::int64_t kTurnMs =
+    7'919;  // offset between consecutive pids, which spreads children that started together
 
 }  // namespace
 
 bool rollup_due(bool keyframe, const ProcessSample* last, bool denied) {
-  // A zombie has no memory, and never gets any again.
+  // A zombie has no memory, and never gets any.
   const bool zombie = last != nullptr && last->state == 'Z';
   return !zombie && (keyframe || !denied);
 }

@@ -10,13 +10,13 @@
 namespace memoir {
 
 // Returns whether the smaps_rollup of a process may be read in this tick. `last` is its sample in the previous tick,
-// nullptr for a new process. A denied rollup is tried again at keyframes; the caller also retries one that may have
-// become another process.
+// nullptr for a new process. If the rollup was denied, only keyframes try it again; the caller also retries a process
+// that may have exec'd.
 bool rollup_due(bool keyframe, const ProcessSample* last, bool denied);
 
-// Returns whether to read the status of a process again although a /proc census found no change: its state, threads,
-// name, user, peaks and swap change without statm. Due every two minutes of the boot clock, spread over the processes.
-// `read_ms`: the time of the last reading.
+// Returns whether to read the status of a process again although a /proc census found no change, because its state,
+// threads, name, user, peaks and swap change without statm. This is due every two minutes, spread over the processes.
+// Times are on the boot clock; `read_ms` is that of the last read.
 bool status_due(std::int32_t pid, std::optional<std::int64_t> read_ms, std::int64_t now_ms);
 
 }  // namespace memoir

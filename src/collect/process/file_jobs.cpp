@@ -21,14 +21,14 @@ void RollupJob::prepare(bool keep, bool reopen, std::int32_t thread) {
   thread_ = thread;
   reopen_ = reopen;
   stale_ = false;
-  // Applies if the run does not complete.
+  // The outcome if the run does not complete.
   outcome_ = Error{ErrorKind::io, "smaps_rollup: not read"};
 }
 
 void RollupJob::run(Buffer& buffer) {
   if (fd_.valid()) {
     outcome_ = read_from(fd_, buffer);
-    // ESRCH or empty: the memory that it was opened on is gone, by an exit or exec.
+    // ESRCH or an empty text means that the memory for which the file was opened is gone, by an exit or exec.
     stale_ = !read() && failure().kind == ErrorKind::not_found;
     if (read() && !reopen_) return;
     fd_.reset();
@@ -47,7 +47,8 @@ Status RollupJob::read_from(const Fd& fd, Buffer& buffer) {
 Status RollupJob::open_and_read(Buffer& buffer) {
   Fd opened = TRY(proc_->open(pid_, PidFile::smaps_rollup, thread_));
   TRY(read_from(opened, buffer));
-  // After an empty read, the status is read again and shows which process it belongs to (replaced()).
+  // After an empty read, the caller reads the status again, which shows the process that the new text belongs to
+  // (replaced()).
   if (!stale_) {
     const auto start_ticks = read_start_ticks(*proc_, pid_, buffer);
     if (!start_ticks || *start_ticks != start_ticks_) return Error{ErrorKind::not_found, "the process is gone"};
@@ -65,7 +66,7 @@ void IdentityJob::run(Buffer& buffer) {
     command_ = commands_->read(proc_->path(pid_, PidFile::cmdline, thread_), owner(), again_, buffer);
     const auto exe = read_link(proc_->path(pid_, PidFile::exe, thread_));
     if (exe) exe_ = *exe;
-    // An upgrade replaces the file and the kernel adds a suffix; the program is the same.
+    // If an upgrade has replaced the file, the kernel adds a suffix. The program is the same.
     if (exe_.ends_with(kDeletedMark)) exe_.resize(exe_.size() - kDeletedMark.size());
     exe_ = bounded_path(exe_);
   }
@@ -74,7 +75,7 @@ void IdentityJob::run(Buffer& buffer) {
   valid_ = start_ticks && *start_ticks == start_ticks_;
 }
 
-// Access to each file may be denied.
+// Reads the settings. Access to each of the files may be denied.
 void IdentityJob::read_settings(Buffer& buffer) {
   const auto cwd = read_link(proc_->path(pid_, PidFile::cwd, thread_));
   if (cwd) cwd_ = bounded_path(*cwd);

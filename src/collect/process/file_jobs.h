@@ -1,7 +1,7 @@
 #pragma once
 
-// Jobs for the BlockingReader: the reads of a process that may block on it. A job owns all that it touches, including
-// results; they belong to the caller again when it is done().
+// Jobs for the BlockingReader: reads of a process that may block on it. A job owns everything that it uses, including
+// its results. When it is done(), the results belong to the caller.
 
 #include <cstdint>
 #include <memory>
@@ -22,18 +22,19 @@ class RollupJob final : public BlockingJob {
   RollupJob(std::shared_ptr<const ProcFs> proc, std::int32_t pid, std::uint64_t start_ticks)
       : BlockingJob(CostKind::rollup), proc_(std::move(proc)), pid_(pid), start_ticks_(start_ticks) {}
 
-  // Call it before a run. `keep`: the descriptor may be kept after it. `reopen`: a kept descriptor is opened again even
-  // if it still returns data, which may belong to older memory. `thread`: as in ProcFs::path().
+  // Call it before a run. `keep`: the descriptor may stay open after the run. `reopen`: opens the file again even if a
+  // kept descriptor still returns data, which may belong to older memory. `thread`: as in ProcFs::path().
   void prepare(bool keep, bool reopen, std::int32_t thread);
   void run(Buffer& buffer) override;
 
   bool kept() const { return fd_.valid(); }
   void close() { fd_.reset(); }
-  // The kept descriptor returned no data, but the process has memory: it runs another program image.
+  // Returns whether the process runs another program image: the kept descriptor returned no data, but the process has
+  // memory.
   bool replaced() const { return stale_ && read(); }
   bool read() const { return outcome_.ok(); }
   const Error& failure() const { return outcome_.error(); }
-  // Returns its rollup fields, if read(), once. Few of many processes are read in a tick.
+  // Takes the rollup fields of a successful read, once.
   std::unique_ptr<ProcessMemory> take_memory() { return std::move(memory_); }
   const OddLines& odd() const { return odd_; }
 
@@ -54,7 +55,7 @@ class RollupJob final : public BlockingJob {
   OddLines odd_;
 };
 
-// Reads a process's command line, exe, cgroup and settings; without a CommandReader only the last two.
+// Reads a process's command line, exe, cgroup and settings; without a CommandReader only cgroup and settings.
 class IdentityJob final : public BlockingJob {
  public:
   // `thread`: as in ProcFs::path().
@@ -73,11 +74,11 @@ class IdentityJob final : public BlockingJob {
   void run(Buffer& buffer) override;
 
   bool cgroup_only() const { return commands_ == nullptr; }
-  // All files belonged to the requested process; otherwise the values below are invalid.
+  // Returns whether all files belonged to the requested process. Otherwise the values below are invalid.
   bool valid() const { return valid_; }
-  // Redacted; empty if there is none or it is denied; nullopt if it is left for a later tick.
+  // The redacted command line; empty if there is none or access is denied; nullopt if it is left for a later tick.
   const std::optional<std::string>& command() const { return command_; }
-  // In the kernel's format, any bytes; empty if there is none or it is denied.
+  // In the kernel's format, with any bytes; empty if there is none or access is denied.
   const std::string& exe() const { return exe_; }
   const std::string& cwd() const { return cwd_; }
   const std::string& limits() const { return limits_; }  // as in ProcessSettings
@@ -104,7 +105,7 @@ class IdentityJob final : public BlockingJob {
   OddLines odd_;
 };
 
-// Looks up a user's name, which may use the network.
+// Looks up the name of a user, which may use the network.
 class UserJob final : public BlockingJob {
  public:
   explicit UserJob(std::uint32_t uid) : BlockingJob(CostKind::identity), uid_(uid) {}
@@ -112,15 +113,15 @@ class UserJob final : public BlockingJob {
   void run(Buffer& buffer) override;
 
   std::uint32_t uid() const { return uid_; }
-  const std::string& name() const { return name_; }  // the number for a user without a name
+  const std::string& name() const { return name_; }  // the number if the user has no name
 
  private:
   const std::uint32_t uid_;
   std::string name_;
 };
 
-// Reads the start time in /proc/PID/stat. Two reads by path belong to the same process if it is the same before and
-// after.
+// Reads the start time from /proc/PID/stat. If it is equal before and after a read by path, the read belongs to that
+// process.
 Result<std::uint64_t> read_start_ticks(const ProcFs& proc, std::int32_t pid, Buffer& buffer);
 
 }  // namespace memoir

@@ -12,19 +12,19 @@ namespace memoir {
 namespace {
 
 constexpr std::int64_t kUsualBytes = 2LL << 30;
-constexpr std::int64_t kShare = 128;  // fraction of the file
+constexpr std::int64_t kShare = 128;  // each user may fill 1/kShare of the file per day
 constexpr std::int64_t kMinBytes = 128 * 1024;
 constexpr std::int64_t kMaxBytes = 16LL * 1024 * 1024;
 constexpr double kDayMs = 86'400'000;
 constexpr double kUsersAtOnce = 8;
 constexpr std::size_t kKnown = 32768;
-// Cost of a new name besides its texts: its rows in the tables of processes, commands and identities, their indexes,
-// samples and rollups. This limits the number of names as well.
+// Cost of a new name in addition to its texts: rows in the tables of processes, commands and identities, their indexes,
+// samples and rollups. It also limits the number of names.
 constexpr std::size_t kRowBytes = 1024;
 constexpr std::size_t kIdentityBytes = 160;  // maximum length of a command within an identity
 constexpr std::size_t kUsers = 1024;
 
-// Hash of a text of one kind.
+// Hash of a text. `kind` distinguishes equal texts of different kinds.
 std::size_t hash_of(char kind, std::string_view text) {
   return std::hash<std::string>{}(kind + std::string(text));
 }
@@ -58,13 +58,13 @@ void NameBudget::seed(const KnownName& name, std::int64_t boot_ms) {
   info.cwd = name.cwd;
   info.cgroup = name.cgroup;
   const std::size_t stored = name_of(info);
-  // What is in the file is known, whether or not it exceeded the budget.
+  // The file contains the name, so it is known even if it exceeds the budget.
   if (!fit(info, {}, boot_ms)) remember(stored);
 }
 
 bool NameBudget::fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t boot_ms) {
   if (info.cgroup != before.cgroup) info.cgroup = fit_cgroup(info.uid, std::move(info.cgroup), boot_ms);
-  // Settings may change continuously, too.
+  // A process may change its settings continuously, too.
   for (const auto member : {&ProcessSettings::cwd, &ProcessSettings::limits}) {
     std::string& text = info.settings.*member;
     if (text != before.settings.*member && text != info.cwd && !fit(info.uid, text, boot_ms)) release_memory(text);
@@ -74,7 +74,7 @@ bool NameBudget::fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t 
   if (same || known_.contains(name)) return true;
   const std::size_t program = hash_of('x', info.exe);
   const std::size_t folder = hash_of('d', info.cwd);
-  // Texts with a unique index are stored twice.
+  // Texts with a unique index count twice, because the index stores them again.
   const std::size_t in_command = info.exe.size() + info.command.size();
   const std::size_t in_identity = info.exe.size() + std::min(info.command.size(), kIdentityBytes) + info.cgroup.size();
   const std::size_t in_folder = known_.contains(folder) ? 0 : info.cwd.size();
@@ -84,7 +84,7 @@ bool NameBudget::fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t 
     remember(folder);
     return true;
   }
-  // A program's path may be new each time, and its name, too.
+  // The path and the name of a program may be new each time, so they are removed too.
   if (!known_.contains(program)) release_memory(info.exe);
   info.command = (info.exe.empty() ? "[other of " + info.user + ']' : info.exe) + kCommandLeftOut;
   release_memory(info.cwd);
@@ -125,7 +125,7 @@ bool NameBudget::take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms
   return true;
 }
 
-// Includes the refill since the last use.
+// Returns whether an allowance has this many bytes. Refills it for the time since its last use first.
 bool NameBudget::has(Allowance& allowance, double most, double bytes, std::int64_t boot_ms) const {
   allowance.bytes = std::min(most, allowance.bytes + most * static_cast<double>(boot_ms - allowance.at_ms) / kDayMs);
   allowance.at_ms = boot_ms;

@@ -1,9 +1,9 @@
 #pragma once
 
-// Limits the new text of each user in the store: command lines, program paths, folders, cgroups. They are kept as long
-// as any tick refers to them. Without a limit, one user's ever new names would fill the file and expire other users'
-// ticks. Each user may fill a small part of the file per day, even at once; all users together eight times that. A name
-// costs the size of its rows in the file. Recently used text is free.
+// Limits the new text of each user in the store: command lines, program paths, folders, cgroups. The store keeps such
+// text as long as any tick refers to it. Without a limit, a user with ever new names could fill the file and make other
+// users' ticks expire. Each user may fill a small part of the file per day, even at once; all users together eight
+// times that. A name costs the size of its rows in the file. Recently used text is free.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,25 +17,26 @@
 
 namespace memoir {
 
-// Suffix of a program if its command line exceeded the budget.
+// Suffix of a program's path in place of a command line that exceeded the budget.
 inline constexpr const char* kCommandLeftOut = " …[left out: too many new command lines]";
 
 class NameBudget {
  public:
-  // `store_bytes`: maximum size of the file; 0 counts as 2 GiB.
+  // `store_bytes` is the maximum size of the file; 0 counts as 2 GiB.
   explicit NameBudget(std::int64_t store_bytes);
-  // Keeps the charges so far.
+  // Changes the budgets. Earlier charges still count.
   void resize(std::int64_t store_bytes);
 
-  // Charges a name that an earlier run stored then; call it for the oldest first, before everything else.
+  // Charges a name that an earlier run stored at `boot_ms`. Call it before everything else, for the oldest name first.
   void seed(const KnownName& name, std::int64_t boot_ms);
 
-  // Limits `info` to the user's budget. Returns whether it is complete. `before`: the values last stored for the
-  // process.
+  // Truncates `info` to the user's budget. Returns whether it is still complete. `before` has the values last stored
+  // for the process.
   bool fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t boot_ms);
-  // Returns a cgroup's path; beyond the budget the nearest known ancestor, as in cgroup_beneath().
+  // Returns a cgroup's path if it fits; otherwise a replacement below the nearest known ancestor, as in
+  // cgroup_beneath().
   std::string fit_cgroup(std::uint32_t uid, std::string path, std::int64_t boot_ms);
-  // Returns whether a name of another kind fits.
+  // Returns whether a name of another kind fits, and charges it.
   bool fit(std::uint32_t uid, std::string_view name, std::int64_t boot_ms);
   // Returns whether the new text fits, and charges it.
   bool take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms);
@@ -49,7 +50,7 @@ class NameBudget {
   bool has(Allowance& allowance, double most, double bytes, std::int64_t boot_ms) const;
   void remember(std::size_t name);
 
-  double most_;  // of a user per day
+  double most_;  // bytes of a user per day
   std::unordered_map<std::uint32_t, Allowance> users_;
   Allowance all_;
   std::unordered_set<std::size_t> known_;

@@ -16,8 +16,8 @@ bool full_identity_read(const ProcessEntry& entry) {
   return job != nullptr && !job->cgroup_only() && job->done() && job->valid();
 }
 
-// A keyframe makes all cgroups due. They are spread over the following ticks: this fraction of the processes per tick,
-// at least this number.
+// A keyframe makes all cgroups due. Their reads are spread over the following ticks: per tick 1/kCgroupsPart of the
+// processes, but at least kCgroupsAtOnce.
 constexpr std::size_t kCgroupsAtOnce = 64;
 constexpr std::size_t kWaitingOfUser = 256;
 constexpr std::size_t kCgroupsPart = 60;
@@ -38,7 +38,7 @@ void ProcessDetails::run(CollectContext& context, Jobs others) {
   texts_.begin_tick();
   reader_.begin(context.tick.begin.boot_ms * 1000);
   CostSpan span;
-  // Identities first: they are available even if adding up the memory takes long.
+  // Identities are read first, so that they are available even if reading the memory takes long.
   Jobs jobs = std::move(others);
   waiting_.clear();
   cgroups_left_ = std::max(kCgroupsAtOnce, table_.entries().size() / kCgroupsPart);
@@ -83,18 +83,18 @@ void ProcessDetails::begin(ProcessEntry& entry, bool keyframe) {
   if (entry.change.maybe_execed() || entry.change.uid || entry.has_exec_event) entry.identity_due = true;
   if (keyframe) entry.cgroup_due = true;
   if (entry.change.uid) entry.user_due = true;
-  // A zombie has no arguments and no executable; known values stay.
+  // A zombie has no arguments and no executable, so the known values stay.
   if (entry.sample.state == 'Z' && !entry.fresh) entry.identity_due = false;
 }
 
-// Returns whether nothing of it may be read now.
+// Returns whether no file of the process may be read now.
 bool ProcessDetails::left_out(ProcessEntry& entry, const BlockingJob* job, const CollectContext& context) {
   const bool out = (job != nullptr && job->is_stuck()) || context.tick.begin.boot_ms < entry.left_out_until_ms;
   entry.blocked |= out;
   return out;
 }
 
-// Skips the process after a slow read: the next one is likely to be slow too.
+// Skips the process for a while after a slow read, because the next one is likely to be slow too.
 void ProcessDetails::leave_out(ProcessEntry& entry, const CollectContext& context) {
   entry.blocked = true;
   entry.leave_out_ms = std::clamp(2 * entry.leave_out_ms, kLeaveOutFirstMs, kLeaveOutMostMs);
@@ -134,8 +134,8 @@ void ProcessDetails::ask_identity(ProcessEntry& entry, Jobs& jobs, const Collect
   jobs.push_back(entry.identity);
 }
 
-// Returns whether only its command line is unknown, and as many as a user's budget has space for are requested already:
-// the others would read all their other files again for nothing.
+// Returns whether reading the identity would be useless: only the command line is unknown, and enough are requested to
+// exhaust the user's budget.
 bool ProcessDetails::waits_in_vain(const ProcessEntry& entry) {
   const bool changed = entry.change.maybe_execed() || entry.change.uid || entry.has_exec_event || entry.execed;
   if (changed || !entry.command_due) return false;
@@ -157,14 +157,14 @@ void ProcessDetails::take_rollup(ProcessEntry& entry, CollectContext& context) {
     return;
   }
   if (job.replaced()) {
-    // Either this process runs another image, or another process has its pid: its own status decides. The status read
-    // before may be of the previous image.
+    // Either the process runs another image, or another process has its pid. Its status, which may be that of the
+    // previous image, is read again to find out.
     const StatusChange before = entry.change;
     if (!table_.refresh(entry, context)) {
       entry.lost = true;
       return;
     }
-    // It changed since its status was read, so possibly since its identity was read, too.
+    // The process changed after its status was read, so its identity may be that of the previous image.
     if (entry.change.maybe_execed() && !entry.identity_held()) entry.identity.reset();
     entry.change.uid |= before.uid;
     entry.execed = !entry.fresh;
@@ -183,7 +183,7 @@ void ProcessDetails::take_exact(ProcessEntry& entry, CollectContext& context) {
   sample.memory.copy_part(*entry.rollup->take_memory(), F{}, kRollupFields);
   const std::int64_t read_kib = sample.memory.or_zero(F::pss);
   ExactReading now{sample.memory, context.tick.begin.boot_ms, entry.rollup->used()};
-  if (!sample.memory.has(F::pss)) {  // its line is odd: there is no value to carry forward
+  if (!sample.memory.has(F::pss)) {  // the line is odd, so there is no value to carry forward
     entry.exact.reset();
     context.tick.reads.take(now.cost);
     return;
@@ -216,7 +216,7 @@ void ProcessDetails::take_failure(ProcessEntry& entry, CollectContext& context) 
   }
 }
 
-// By the rules at the top of process_details.h; an empty rollup has been handled already.
+// Applies the rules at the top of process_details.h, except for an empty rollup, which is already handled.
 void ProcessDetails::find_exec(ProcessEntry& entry) const {
   if (entry.fresh || entry.execed || !(entry.has_exec_event || entry.change.maybe_execed())) return;
   entry.execed = entry.has_exec_event || entry.change.peak_fell || runs_another(entry);
@@ -249,7 +249,7 @@ void ProcessDetails::take_identity(ProcessEntry& entry, CollectContext& context)
   if (job != nullptr && !job->is_stuck()) entry.identity.reset();
 }
 
-// Adds the process to the tick's starts if there is news.
+// Adds the process to the tick's `born` if it is new or its description has changed.
 void ProcessDetails::report(ProcessEntry& entry, ProcessInfo info, CollectContext& context) {
   TickCounts& counts = context.tick.counts;
   texts_.fit(info, entry.fresh ? nullptr : &entry.info, table_.entries());
@@ -258,7 +258,7 @@ void ProcessDetails::report(ProcessEntry& entry, ProcessInfo info, CollectContex
     identifier_.begin(entry, context.tick.begin, info);
     ++counts.born;
   } else if (entry.execed && !fits) {
-    // It does not get a row for each image that it runs, either.
+    // A user beyond the budget gets no row for each image either.
     ++counts.execed;
   } else if (entry.execed) {
     context.tick.exits.push_back({entry.info.key, ExitKind::execed});

@@ -1,21 +1,21 @@
 #pragma once
 
-// The second part of a tick over the processes: reads that may block (cmdline, exe and others for new or possibly
-// changed processes; smaps_rollup of each), and their results: identities, exact memory, execs. A process with a slow
-// read is skipped for a while, at first for 10 s, at most for an hour.
+// The second part of a tick over the processes. It makes the reads that may block: cmdline, exe and other files of
+// processes that are new or may have changed, and smaps_rollup. Their results are identities, exact memory and execs. A
+// process with a slow read is skipped, at first for 10 s, at most for an hour.
 //
-// An exec keeps pid and start time. It is detected by:
-//   - The kernel's events, if available (relatives.h). Certain.
-//   - A kept smaps_rollup, which stays with the memory it was opened on and becomes empty while the process lives on.
-//     Certain.
-//   - Without permitted or kept rollups, and for a child observed within vfork (which shares its parent's memory, so
-//     that the descriptor does not become empty): comm or VmExe changed or VmPeak fell (it never does within one
-//     memory). Then exe and cmdline are read again. It was an exec if exe differs, or VmPeak fell, or exe is
-//     unreadable and both comm and command differ.
+// An exec keeps pid and start time. It is detected in three ways:
+//   - Certain: by the kernel's events, if available (relatives.h).
+//   - Certain: by a kept smaps_rollup. It stays with the memory for which it was opened, and becomes empty while the
+//     process still runs.
+//   - Otherwise, if comm or VmExe changed, or VmPeak fell (which never happens within one memory), exe and cmdline are
+//     read again. It was an exec if exe differs, or VmPeak fell, or exe is unreadable and both comm and command differ.
+//     This is needed without permitted or kept rollups. It is also needed for a child that was observed within vfork:
+//     it shares its parent's memory, so the descriptor does not become empty.
 //
-// Without a kept rollup, an exec into the same executable is missed if it changes neither comm nor VmExe and has at
-// least the previous VmPeak. Of several execs between two ticks only one is found. A new comm (prctl) or title
-// (setproctitle) alone is no exec; a new comm causes the identity to be read and reported again under the same key.
+// Without a kept rollup, an exec into the same executable is missed if comm and VmExe are unchanged and VmPeak has not
+// fallen. If there are several execs between two ticks, only one is found. A new comm (prctl) or title (setproctitle)
+// alone is not an exec. A new comm causes the identity to be read and reported again under the same key.
 
 #include <cstdint>
 #include <memory>
@@ -38,15 +38,15 @@ class ProcessDetails {
 
   using Jobs = std::vector<std::shared_ptr<BlockingJob>>;
 
-  // `others` are unrelated jobs that may block as well.
+  // Reads and reports all processes of the table. `others` are unrelated jobs that may block as well.
   void run(CollectContext& context, Jobs others = {});
 
-  // Texts after the last run.
+  // The texts' budget after the last run.
   const TextBudget& texts() const { return texts_; }
   // CPU time in µs of the last tick's reads, by the uid of the process that was read.
   const std::map<std::uint32_t, std::int64_t>& cpu_of_users() const { return reader_.cpu_of_owners(); }
 
-  // Rollups of other users' processes in the last run: number read, and number denied.
+  // Number of rollups of other users' processes that the last run read, and number that were denied.
   std::int64_t others_read() const { return others_read_; }
   std::int64_t others_denied() const { return others_denied_; }
 
@@ -72,8 +72,8 @@ class ProcessDetails {
   CategoryTotals& totals_;
   TextBudget texts_;
   BlockingReader reader_;
-  std::size_t cgroups_left_ = 0;                            // that this run may still read again
-  std::unordered_map<std::uint32_t, std::size_t> waiting_;  // requested command lines that were deferred before, by uid
+  std::size_t cgroups_left_ = 0;                            // number that this run may still read again
+  std::unordered_map<std::uint32_t, std::size_t> waiting_;  // by uid, requested command lines that were deferred before
   const std::uint32_t own_uid_ = ::geteuid();
   std::int64_t others_read_ = 0;
   std::int64_t others_denied_ = 0;

@@ -27,11 +27,11 @@ namespace memoir {
 // Changes in status since the previous tick.
 struct StatusChange {
   bool comm = false;       // by exec, or by prctl(PR_SET_NAME)
-  bool code_size = false;  // VmExe is set by exec
-  bool peak_fell = false;  // VmPeak never falls within one memory: it is another memory
+  bool code_size = false;  // an exec sets VmExe
+  bool peak_fell = false;  // VmPeak never falls within one memory, so this is another memory
   bool uid = false;
 
-  // It may run another program image.
+  // Returns whether the process may run another program image.
   bool maybe_execed() const { return comm || code_size || peak_fell; }
 };
 
@@ -50,7 +50,7 @@ struct ProcessEntry {
     rollup_slot = false;
   }
 
-  // Sets the sample's memory without reading the rollup; its status fields are those of this tick.
+  // Sets the sample's memory without reading the rollup, from the last exact reading and this tick's status fields.
   void stand_in() {
     if (exact && sample.memory.has(ProcessField::vm_rss)) {
       estimate(*exact, related, sample);
@@ -61,13 +61,14 @@ struct ProcessEntry {
     }
   }
 
-  // Makes its values estimates until it is read: a due reading is missing, or others changed memory that it maps.
+  // Makes held values estimates until they are read: a due read is missing, or other processes changed memory that this
+  // one maps.
   void doubt() {
     unconfirmed = true;
     if (sample.source == Source::held) sample.source = Source::estimated;
   }
 
-  // Call it after reading its smaps_rollup.
+  // Call it after its smaps_rollup was read.
   void confirm() {
     related = false;
     unconfirmed = false;
@@ -76,14 +77,14 @@ struct ProcessEntry {
     correction_kib = 0;
   }
 
-  // Adds the changes of other processes that mapped or released memory that this process may map too.
+  // Adds the changes of other processes that mapped or released memory which this process may map too.
   void add_changes_of_others(const MapperChanges& changes) {
     if (!exact) return;
     others_kib = changes.change_kib(shared_uses(sample.memory), exact->at_ms);
     doubt_if_changed();
   }
-  // Returns whether that is more than slight, including anonymous memory that it or its relatives copied on write, if
-  // known.
+  // Returns whether other processes changed more than a little of its memory. Includes anonymous memory that it or its
+  // relatives copied on write, if that is known.
   bool is_changed_by_others() const {
     const std::int64_t common_kib =
         exact->memory.or_zero(ProcessField::anonymous) - exact->memory.or_zero(ProcessField::pss_anon);
@@ -94,7 +95,7 @@ struct ProcessEntry {
     if (exact && sample.source == Source::held && is_changed_by_others()) sample.source = Source::estimated;
   }
 
-  // Returns whether the memory charged to its cgroups changed since the last call.
+  // Returns whether the memory for which its cgroups are charged has changed since the last call.
   bool charge_moved() {
     const ProcessMemory& memory = sample.memory;
     const decltype(charged) now{memory.get(ProcessField::vm_rss), memory.get(ProcessField::rss_anon),
@@ -103,12 +104,12 @@ struct ProcessEntry {
     return std::exchange(charged, now) != now;
   }
 
-  // Memory touched between its reading and now.
+  // Memory touched since its exact reading.
   std::int64_t touched_kib(std::int64_t now_ms) const {
     return memoir::touched_kib(*exact, sample.memory, {related, relatives_wrote_kib}, now_ms) + others_kib;
   }
 
-  // False for a zombie, and for a process that is about to be one: its status has no sizes.
+  // Returns false for a zombie, and for a process that is about to become one: its status has no sizes.
   bool has_memory() const {
     return sample.memory.has(ProcessField::vm_size) || sample.memory.has(ProcessField::vm_rss);
   }
@@ -116,17 +117,17 @@ struct ProcessEntry {
 
   std::int32_t pid;
   std::uint64_t start_ticks;
-  std::int32_t thread = 0;  // the thread to read files of after the main thread has exited; otherwise 0
+  std::int32_t thread = 0;  // thread whose files are read after the main thread has exited; otherwise 0
   DescriptorBudget* budget;
 
   CachedFile status;
-  std::optional<std::int64_t> status_read_ms;  // last successful read (boot clock); nullopt with a complete census
-  std::optional<Statm> statm;                  // last values of an incomplete census
+  std::optional<std::int64_t> status_read_ms;  // last read of status (boot clock); nullopt with a complete census
+  std::optional<Statm> statm;                  // last values of a census that is not complete
   std::shared_ptr<RollupJob> rollup;
   bool rollup_slot = false;  // it uses a slot of the descriptor budget
   std::shared_ptr<IdentityJob> identity;
 
-  std::optional<std::int64_t> faulted_kib;  // last value of a census that counts it
+  std::optional<std::int64_t> faulted_kib;  // last value of a census that counts page faults
   std::int64_t wrote_kib = kAnyKib;         // change of faulted_kib since the previous tick
 
   std::string name;  // comm, any bytes
@@ -135,49 +136,49 @@ struct ProcessEntry {
   ProcessSample sample;
   std::size_t category = 0;  // slot in the totals
 
-  std::optional<ExactReading> exact;  // of its current memory: nullopt before the first reading, and after an exec
-  std::int64_t relatives_wrote_kib = kAnyKib;  // since then, as in touched_kib(): see relatives.h
-  std::int64_t others_kib = 0;                 // since then: PSS that others may have changed (mapper_changes.h)
-  std::int64_t correction_kib = 0;             // since then: of its share of shared memory (shared_drift.h)
-  std::optional<std::int64_t> corrected_kib;   // that share before the reads of this tick, if it is corrected
-  std::optional<ObservedMapper> mapper;        // as at the previous tick
-  std::optional<std::int64_t> unread_ms;       // time since which its current memory is unread (boot clock)
+  std::optional<ExactReading> exact;           // nullopt before the first exact reading and after an exec
+  std::int64_t relatives_wrote_kib = kAnyKib;  // since `exact`: what relatives wrote, as in touched_kib() (relatives.h)
+  std::int64_t others_kib = 0;                 // since `exact`: PSS that others may have changed (mapper_changes.h)
+  std::int64_t correction_kib = 0;  // since `exact`: correction of its share of shared memory (shared_drift.h)
+  std::optional<std::int64_t> corrected_kib;  // that share before the reads of this tick, if corrected
+  std::optional<ObservedMapper> mapper;       // as of the previous tick
+  std::optional<std::int64_t> unread_ms;      // time since which its current memory is unread (boot clock)
 
   bool fresh = true;         // new in this tick
   std::uint32_t family = 0;  // see relatives.h; 0: unknown
-  bool related = false;      // since the last exact reading, as in estimate(): see relatives.h
-  bool unconfirmed = false;  // since the last exact reading: see doubt()
-  bool identity_due = true;  // to be read (again) as soon as possible
-  bool cgroup_due = false;   // as well, in rotation
-  bool command_due = false;  // its identity is read, except the command line of its program
-  bool user_due = true;      // its name is unknown
-  bool changed = false;      // `info` must be reported again
-  bool denied = false;       // its rollup, at the last attempt
+  bool related = false;      // may have changed with a relative since `exact`, as in estimate() (relatives.h)
+  bool unconfirmed = false;  // doubt() was called since `exact`
+  bool identity_due = true;  // read the identity as soon as possible
+  bool cgroup_due = false;   // read the cgroup again, in rotation
+  bool command_due = false;  // the identity is known, except for the command line
+  bool user_due = true;      // the user's name is unknown
+  bool changed = false;      // report `info` again
+  bool denied = false;       // the last attempt to read its rollup was denied
 
-  std::unique_ptr<ProcessBetween> between;  // changes between ticks, from scans; nullptr: none
+  std::unique_ptr<ProcessBetween> between;  // extremes at scans since the last tick; nullptr if nothing changed
 
-  // After a slow read it is skipped up to this time (boot clock); longer each time.
+  // After a slow read, the process is skipped up to this time (boot clock). The duration grows each time.
   std::int64_t left_out_until_ms = 0;
   std::int64_t leave_out_ms = 0;
 
-  // Values that its cgroups are charged for, as at the previous tick.
+  // Values for which its cgroups are charged, as of the previous tick.
   std::array<std::optional<std::int64_t>, 5> charged;
 
-  // Valid for this tick.
+  // The following members are valid for this tick.
   bool rollup_due = true;
-  std::size_t pool = ReadCandidate::kNoPool;  // its pool of siblings
+  std::size_t pool = ReadCandidate::kNoPool;  // pool of siblings that it belongs to
   StatusChange change;
   bool has_exec_event = false;  // the kernel reported an exec
   bool rollup_asked = false;
   bool execed = false;
-  bool blocked = false;  // a read is stuck, or was skipped because of that
-  bool lost = false;     // found to have exited after its status was read
+  bool blocked = false;  // a read is stuck, or was skipped because of a stuck or slow one
+  bool lost = false;     // exited after its status was read
 };
 
-// Sorted by pid.
+// The processes, sorted by pid.
 using Entries = std::vector<std::unique_ptr<ProcessEntry>>;
 
-// Returns nullptr if it is not among them.
+// Returns nullptr if no entry has this pid.
 inline ProcessEntry* find_entry(const Entries& entries, std::int32_t pid) {
   const auto* const found = find_sorted(entries, pid, [](const auto& entry) { return entry->pid; });
   return found != nullptr ? found->get() : nullptr;

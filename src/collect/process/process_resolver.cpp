@@ -29,7 +29,7 @@ ProcessInfo ProcessResolver::describe(const ProcessEntry& entry) const {
   if (entry.identity != nullptr && entry.identity->done() && entry.identity->valid()) {
     const IdentityJob& read = *entry.identity;
     info.cgroup = escape_bytes(read.cgroup());
-    // A zombie has lost them: known values stay.
+    // A zombie no longer has these, so known values stay.
     if (!read.cwd().empty()) info.settings.cwd = to_utf8(read.cwd());
     if (!read.limits().empty()) info.settings.limits = read.limits();
     if (read.oom_score_adj()) info.settings.oom_score_adj = read.oom_score_adj();
@@ -71,7 +71,7 @@ std::string ProcessResolver::user_name(std::uint32_t uid) const {
 
 std::shared_ptr<UserJob> ProcessResolver::ask_user(std::uint32_t uid) {
   if (knows_user(uid)) return nullptr;
-  // One request may be stuck: the next one would wait for the same server.
+  // Only one request runs at a time: if it is stuck, the next one would wait for the same server.
   const bool busy =
       std::any_of(asked_.begin(), asked_.end(), [&](const auto& job) { return job->is_stuck() || job->uid() == uid; });
   if (busy) return nullptr;

@@ -26,17 +26,18 @@ class ProcessResolver {
 
   void seed(const std::vector<KnownProcess>& known) { seeds_.add(known); }
   void forget_seeds() { seeds_.clear(); }
-  // User names are looked up again, too.
+  // Sets new rules, and makes user names be looked up again.
   void set_rules(Categoriser categoriser, Redactor redactor);
 
   void set_store_bytes(std::int64_t bytes) { names_.resize(bytes); }
 
-  // Returns `entry.info` updated by `entry.identity` (if done and valid) and by the status. Key, start and parent stay.
+  // Returns `entry.info`, updated from `entry.identity` (if that is done and valid) and from the status. Key, start and
+  // parent stay.
   ProcessInfo describe(const ProcessEntry& entry) const;
-  // Sets the key, start and parent of a new process.
+  // Sets the key, start and parent of a new process in `info`.
   void begin(const ProcessEntry& entry, const Moment& now, ProcessInfo& info) const;
-  // Returns whether `info` may be stored unchanged; otherwise truncates it to the user's budget. The cgroup is limited
-  // in either case.
+  // Truncates `info` to the user's budget. Returns whether it is unchanged, except for the cgroup, which is always
+  // limited.
   bool fit(ProcessInfo& info, const ProcessEntry& entry, std::int64_t boot_ms) {
     return names_.fit(info, entry.info, boot_ms);
   }
@@ -44,12 +45,13 @@ class ProcessResolver {
   const std::string& category(const ProcessInfo& info) const { return categoriser_.category(info); }
   const std::shared_ptr<CommandReader>& commands() const { return commands_; }
   static bool knows_command(const ProcessEntry& entry) { return !entry.fresh && !entry.command_due; }
-  // Returns whether the command line of `entry.info` is of the program that `entry.identity` found.
+  // Returns whether the command line in `entry.info` belongs to the program that `entry.identity` found.
   static bool keeps_program(const ProcessEntry& entry);
 
-  // Returns a job to look up the user's name; nullptr if it is known or requested, or if an earlier lookup is stuck.
+  // Returns a job that looks up the user's name; nullptr if the name is known or requested, or if an earlier lookup is
+  // stuck.
   std::shared_ptr<UserJob> ask_user(std::uint32_t uid);
-  // Call it after running the jobs of a tick.
+  // Takes the names that were found. Call it after the jobs of a tick were run.
   void take_users();
   bool knows_user(std::uint32_t uid) const { return uid == kUnknownUid || users_.contains(uid); }
   std::string user_name(std::uint32_t uid) const;  // the number if the name is unknown

@@ -27,14 +27,14 @@ bool differ(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
   return a && b && *a != *b;
 }
 
-// `now`: a value, or nullopt if it is odd, so that the last known one stays.
+// Sets a value unless the new one is odd (nullopt); then the last known value stays.
 template <typename T>
 void take_known(std::optional<T> now, T& value) {
   if (now) value = *now;
 }
 
-// Everything except memory, from a StatusHead or a CensusProcess. `before`: the memory at the previous tick; `entry`
-// has this tick's.
+// Takes everything except memory from a StatusHead or a CensusProcess. `before` is the memory at the previous tick;
+// `entry` already has that of this tick.
 template <typename Head>
 void take_head(ProcessEntry& entry, std::optional<std::string_view> name, const Head& head,
                const ProcessMemory& before) {
@@ -111,7 +111,7 @@ void ProcessTable::add_known(std::vector<std::int32_t>& pids) const {
   pids.erase(std::unique(pids.begin(), pids.end()), pids.end());
 }
 
-// Returns false if it has exited, or its pid belongs to another process.
+// Returns false if the process has exited, or its pid belongs to another process.
 bool ProcessTable::update(ProcessEntry& entry, const CensusProcess* seen, CollectContext& context) {
   entry.wrote_kib = kAnyKib;
   if (seen == nullptr) return refresh(entry, context);
@@ -127,15 +127,15 @@ bool ProcessTable::update(ProcessEntry& entry, const CensusProcess* seen, Collec
   return true;
 }
 
-// Its last values are still valid.
+// Keeps the last values of status, which are still valid.
 void ProcessTable::keep_status(ProcessEntry& entry, const CollectContext& context) {
   entry.rollup_due = rollup_due(context.tick.keyframe, entry.fresh ? nullptr : &entry.sample, entry.denied);
   entry.change = {};
   if (entry.sample.source != Source::held) entry.stand_in();
 }
 
-// statm of a kernel thread is all zeros, "0 0 0 0 0 0 0"; one that becomes a user process (a usermode helper) gets a
-// size.
+// The statm of a kernel thread is "0 0 0 0 0 0 0". A kernel thread that becomes a user process (a usermode helper) gets
+// a size.
 bool ProcessTable::is_kernel_thread(KernelThread& thread, Buffer& buffer) {
   const auto text = thread.statm.read([&] { return proc_->open(thread.pid, PidFile::statm); }, buffer);
   return text && text->starts_with("0 ");
@@ -148,7 +148,8 @@ void ProcessTable::exited(const ProcessEntry& entry, CollectContext& context) {
   if (entry.mapper) context.exited.push_back(*entry.mapper);
 }
 
-// stat gives the identity, and is read again after the status: an equal start time means that both are of one process.
+// Adds a new process. stat is read before and after the status: an equal start time means that both are of the same
+// process.
 void ProcessTable::birth(std::int32_t pid, CollectContext& context) {
   const auto missed = [&](const Error& error) {
     if (is_gone(error)) {
@@ -183,7 +184,7 @@ bool ProcessTable::refresh(ProcessEntry& entry, CollectContext& context) {
   const bool was_kept = entry.status.kept();
   const auto text = entry.status.read([&] { return proc_->open(entry.pid, PidFile::status); }, context.buffer);
   if (!text && is_gone(text.error())) return false;
-  // The path may have opened another process that reused the pid.
+  // If the file was opened now, the pid may belong to another process.
   if (!was_kept) {
     const auto start_ticks = read_start_ticks(*proc_, entry.pid, check_);
     if (!start_ticks || *start_ticks != entry.start_ticks) return false;
@@ -213,8 +214,8 @@ bool ProcessTable::take_status(ProcessEntry& entry, std::string_view text, Colle
   return true;
 }
 
-// The main thread may exit before the others: it looks like a zombie, and the process's values are in the files of each
-// thread that still runs.
+// The main thread may exit before the others. It then looks like a zombie, and the process's values are in the files of
+// the threads that still run.
 void ProcessTable::read_thread(ProcessEntry& entry, CollectContext& context) {
   constexpr std::size_t max_tried = 16;
   entry.thread = 0;
@@ -240,7 +241,7 @@ void ProcessTable::birth(const CensusProcess& seen, CollectContext& context) {
 
 void ProcessTable::take_census(ProcessEntry& entry, const CensusProcess& seen, CollectContext& context) {
   entry.rollup_due = rollup_due(context.tick.keyframe, entry.fresh ? nullptr : &entry.sample, entry.denied);
-  // Most processes are unchanged: everything about them is known already.
+  // For most processes nothing has changed, so their sample stays valid.
   const bool still =
       entry.sample.source == Source::held && entry.sample.memory.same_part(seen.memory, kFirstOfStatus, kStatusFields);
   const ProcessMemory before = entry.sample.memory;
@@ -262,8 +263,9 @@ void ProcessTable::drop_lost(CollectContext& context) {
   });
 }
 
-// A kept status is worth more than a kept rollup: opening it costs as much as reading it. So rollups are closed for
-// processes without one, which take the slots at the next tick. A /proc census takes its own slots first.
+// A kept status saves more than a kept rollup, because opening a status costs as much as reading it. So rollups are
+// closed if some processes have no kept status; these take the slots at the next tick. A /proc census takes its own
+// slots first.
 void ProcessTable::share_descriptors(bool census) {
   auto missing =
       std::count_if(entries_.begin(), entries_.end(), [](const auto& entry) { return !entry->status.kept(); });

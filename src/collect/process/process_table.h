@@ -1,7 +1,8 @@
 #pragma once
 
-// The live processes, from tick to tick: finds starts and exits, distinguishes a reused pid from the earlier process,
-// and reads each status unless the census has enough. Kernel threads are recognised at their start and only counted.
+// The live processes, from tick to tick. Finds starts and exits, distinguishes a reused pid from the earlier process,
+// and reads each status unless the census has enough data. Kernel threads are recognised at their start and only
+// counted.
 
 #include <cstdint>
 #include <memory>
@@ -20,23 +21,24 @@ class ProcessTable {
   ProcessTable(std::shared_ptr<const ProcFs> proc, DescriptorBudget& budget)
       : proc_(std::move(proc)), budget_(budget) {}
 
-  // Updates the table by the listed pids (ascending). Reads the status of processes that the census did not observe;
-  // without a census that is all of them. For incompletely observed processes it is read if they changed or it is due.
+  // Updates the table from the listed pids (ascending). Reads the status of processes that the census did not observe,
+  // which are all of them without a census. The status of incompletely observed processes is read if they changed or it
+  // is due.
   void update(const std::vector<std::int32_t>& pids, const std::vector<CensusProcess>* census, CollectContext& context);
 
-  // Adds the processes of the previous tick, including kernel threads, to pids; all ascending.
+  // Merges the pids of the previous tick, including kernel threads, into `pids`; both are ascending.
   void add_known(std::vector<std::int32_t>& pids) const;
 
-  // Reads the status of a process again. Returns false if it has exited.
+  // Reads the status of a process again. Returns false if the process has exited.
   bool refresh(ProcessEntry& entry, CollectContext& context);
 
-  // Removes processes that were found to have exited after the update.
+  // Removes processes that turned out to have exited after the update.
   void drop_lost(CollectContext& context);
 
-  // Sorted by pid.
+  // The entries, sorted by pid.
   Entries& entries() { return entries_; }
 
-  // Takes a slot for one more kept rollup. Returns false while a status lacks one.
+  // Takes a slot for one more kept rollup. Returns false if there is none, or if a status needs one.
   bool take_rollup_slot() { return !short_of_descriptors_ && budget_.take(); }
 
  private:

@@ -13,7 +13,7 @@ constexpr std::int64_t kBootNsPerMs = 1'000'000;
 }  // namespace
 
 void Relatives::note(const ProcessEvent& event, const Entries& entries) {
-  // Its exit is reported as well.
+  // The exit of the process is reported as well.
   if (event.kind == ProcessEventKind::oom_victim || event.kind == ProcessEventKind::signalled) return;
   if (event.kind == ProcessEventKind::attached) {
     attached_.insert(event.pid);
@@ -64,13 +64,13 @@ void Relatives::see(const Entries& entries, std::int64_t read_until_ms, bool los
   attached_.clear();
 }
 
-// A process that the table does not have yet, or no longer has, is of no family here.
+// Assigns families. A started process that the table does not have is skipped.
 void Relatives::find_families(const Entries& entries) {
   for (const auto& [pid, family] : families_) {
     ProcessEntry* const entry = find_entry(entries, pid);
     if (entry != nullptr && family != 0) entry->family = family;
   }
-  std::vector<ProcessEntry*> line;  // of parents and children without a family
+  std::vector<ProcessEntry*> line;  // a process and its ancestors without a family
   for (const auto& entry : entries) {
     std::uint32_t family = entry->family;
     for (ProcessEntry* at = entry.get(); family == 0;) {
@@ -96,7 +96,7 @@ void Relatives::mark_execs(const Entries& entries, std::int64_t read_until_ms) {
   }
 }
 
-// Counts for its whole family: the written memory may be theirs, too.
+// Adds the writes of each process to its whole family, because the written memory may belong to any of them.
 void Relatives::mark_writes(const Entries& entries) {
   std::unordered_map<std::uint32_t, std::int64_t> wrote_kib;
   for (const auto& entry : entries) {
@@ -114,7 +114,7 @@ void Relatives::mark_writes(const Entries& entries) {
   }
 }
 
-// Starts and exits since the previous tick.
+// Compares with the previous tick, and notes relatives of processes that started or exited.
 void Relatives::compare(const Entries& entries) {
   std::vector<Known> now;
   now.reserve(entries.size());

@@ -2,12 +2,12 @@
 
 // Marks processes whose PSS may have changed although their counters did not: relatives of a process that forked,
 // exec'd or exited, which shared pages with it, or first wrote to such pages. The mark stays until they are read. Also
-// marks processes that certainly exec'd, or moved to another cgroup. Uses starts and exits found by the table and, with
-// kernel events, those between two ticks.
+// marks processes that certainly exec'd, or that moved to another cgroup. Uses starts and exits found by the table and,
+// with kernel events, those between two ticks.
 //
-// Relatives are a process, its parent, and its family: all processes forked from one without an exec. At the first
-// tick, and without events, children belong to the family of their parent. Those of init do not: most of them never had
-// its memory.
+// The relatives of a process are its parent and its family, which is all processes forked from one image without an
+// exec. At the first tick, and without events, children belong to the family of their parent. Children of init do not,
+// because most of them never had its memory.
 
 #include <cstdint>
 #include <map>
@@ -24,14 +24,14 @@ inline constexpr std::int32_t kInit = 1;
 
 class Relatives {
  public:
-  // Notes an event since the previous tick, in order; `entries` are that tick's. Keeps nothing about a process that
-  // started and exited since.
+  // Takes an event since the previous tick, in order. `entries` are those of the previous tick. Keeps nothing about a
+  // process that both started and exited since.
   void note(const ProcessEvent& event, const Entries& entries);
 
   // Marks processes as `related`, adds the writes of their relatives, marks due cgroups, and sets `has_exec_event` of
-  // all entries. Entries are sorted by pid, as found by this tick. An exec up to `read_until_ms` (boot clock; end of
-  // the previous tick's reads) counts only if that tick had not found it. `lost`: events are missing, so any process
-  // may have changed.
+  // all entries. `entries` are those found by this tick. An exec before `read_until_ms` (boot clock; end of the
+  // previous tick's reads) counts only if that tick had not found it. `lost`: events are missing, so any process may
+  // have changed.
   void see(const Entries& entries, std::int64_t read_until_ms, bool lost);
 
  private:
@@ -40,7 +40,7 @@ class Relatives {
     std::int32_t parent_pid = 0;
     std::uint64_t start_ticks = 0;
     std::uint32_t family = 0;
-    bool born = false;  // in that tick
+    bool born = false;  // new in that tick
   };
 
   const Known* find(const ProcessEntry& entry) const;
@@ -58,7 +58,7 @@ class Relatives {
   std::vector<Known> known_;                          // at the previous tick, sorted by pid
   std::map<std::int32_t, Exec> execs_;                // since then, by pid
   std::set<std::int32_t> moved_;                      // since then
-  std::set<std::int32_t> attached_;                   // to another cgroup
+  std::set<std::int32_t> attached_;                   // since then; moved to another cgroup
   std::map<std::int32_t, std::uint32_t> families_;    // of processes that started since then, by pid
   std::unordered_set<std::uint32_t> moved_families_;  // since then
   std::uint32_t last_family_ = 0;

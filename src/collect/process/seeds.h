@@ -1,6 +1,6 @@
 #pragma once
 
-// The state of an earlier run of the recorder in this boot, so that its processes continue with the same identity.
+// The state of an earlier run of the recorder in this boot, with which its processes keep their identity.
 
 #include <cstdint>
 #include <map>
@@ -16,8 +16,8 @@ class Seeds {
   void add(const std::vector<KnownProcess>& known);
   void clear() { seeds_.clear(); }
 
-  // Returns the exec count of a new process, with its start in `info.key`: the last count of the earlier run, plus one
-  // if it runs another program since; otherwise 0.
+  // Returns the exec count of a new process whose start is in `info.key`: the last count of the earlier run, plus one
+  // if the process now runs another program. Returns 0 if the earlier run did not have it.
   std::uint32_t exec_count(const ProcessInfo& info) const;
 
  private:

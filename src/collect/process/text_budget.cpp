@@ -26,14 +26,14 @@ std::int64_t max_of(std::uint32_t uid) {
   return uid == kRootUid ? TextBudget::kMaxOfAll : TextBudget::kMaxOfUser;
 }
 
-// Returns a string without spare capacity: there may be thousands of them.
+// Returns a string without spare capacity, because there may be thousands of them.
 std::string exact(std::string_view start, std::string_view end) {
   std::string text;
   text.reserve(start.size() + end.size());
   return text.append(start).append(end);
 }
 
-// Does not cut within a character. Releases the remaining memory.
+// Truncates a text, but not within a character. Releases its remaining memory.
 std::string shortened_text(const std::string& text) {
   std::size_t end = TextBudget::kShortText;
   if (text.size() <= end) return text;
@@ -62,7 +62,8 @@ void TextBudget::count(const Entries& entries) {
   for (const auto& entry : entries) add(entry->info.uid, static_cast<std::int64_t>(bytes_of(entry->info)));
 }
 
-// A user's excess is what is left of shortened texts: it takes nothing from others.
+// Adds to the use of a user and of all. Only the user's share counts for all, so that an excess takes nothing from
+// others.
 void TextBudget::add(std::uint32_t uid, std::int64_t bytes) {
   std::int64_t& of_user = of_user_[uid];
   of_all_ -= std::min(of_user, max_of(uid));
@@ -77,7 +78,7 @@ void TextBudget::fit(ProcessInfo& info, const ProcessInfo* before, const Entries
   if (of_user_[info.uid] + whole > max_of(info.uid) || of_all_ + whole > kMaxOfAll) {
     info.command = shortened_text(info.command);
     if (info.cwd.size() > kShortText) release_memory(info.cwd);
-    // An assignment would keep their memory.
+    // Released explicitly, because an assignment would keep their memory.
     release_memory(info.settings.cwd);
     release_memory(info.settings.limits);
     info.exe.shrink_to_fit();
