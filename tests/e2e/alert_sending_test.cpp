@@ -1,5 +1,5 @@
-// What `exec` leaves in the spool folder is mailed and posted by the program of memoir-alert.service: a stand-in for
-// sendmail, and an HTTP server of the test.
+// memoir-alert.service mails and posts the alerts that `exec` leaves in the spool folder. The test has a fake sendmail
+// and an HTTP server.
 
 #include <arpa/inet.h>
 #include <atomic>
@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Answers each request with the given status, and keeps their bodies.
+// Answers each request with the given status, and keeps the bodies of requests.
 class HookServer {
  public:
   explicit HookServer(std::string status) : status_(std::move(status)), socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -48,7 +48,7 @@ class HookServer {
   HookServer& operator=(const HookServer&) = delete;
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/hook"; }
-  // After the sender has exited.
+  // Must be called after the sender has exited.
   std::vector<std::string> bodies() {
     const std::lock_guard lock(mutex_);
     return bodies_;
@@ -115,7 +115,7 @@ struct Spool {
                 .environment = {"PATH=/usr/bin:/bin", "MEMOIR_ALERT_SPOOL=" + alerts(), "MEMOIR_ALERT=oom-kill",
                                 "MEMOIR_ALERT_AT=1795046400000", "MEMOIR_ALERT_TEXT=" + kText}});
   }
-  // env(1) replaces the PATH of the test.
+  // env(1) replaces the test's PATH.
   Outcome send(const std::string& mail, const std::string& url) const {
     return run({.path = "/usr/bin/env",
                 .arguments = {"PATH=" + bin() + ":/usr/bin:/bin", "MEMOIR_ALERT_SPOOL=" + alerts(),
@@ -137,7 +137,7 @@ bool can_post() {
 
 }  // namespace
 
-TEST_CASE("alerts: the spool folder's alert is mailed and posted, once") {
+TEST_CASE("alerts: an alert in the spool folder is mailed and posted once") {
   const Spool spool;
   REQUIRE(spool.leave().status == 0);
   REQUIRE(spool.waiting() == 1);

@@ -1,4 +1,4 @@
-// A real process killed at the limit of a real cgroup, and the alert program.
+// A real process is killed at the limit of a real cgroup, and the alert program runs.
 
 #include <algorithm>
 #include <filesystem>
@@ -66,7 +66,7 @@ TEST_CASE("alerts: an OOM kill runs the program once, with the incident on its s
   CHECK(slurp(scene.folder() + "/runs") == "oom-kill\n");
   const json answer = json::parse(slurp(scene.folder() + "/in.json"));
   if (!contains(text, "(" + std::to_string(killed) + ")")) {
-    WARN("skipped: another was killed at the same time, or the kernel does not report its victim");
+    WARN("skipped: another process was killed at the same time, or the kernel does not report its victim");
     return;
   }
   CHECK(answer.at("moment") == "oom-kill");
@@ -74,8 +74,8 @@ TEST_CASE("alerts: an OOM kill runs the program once, with the incident on its s
   CHECK(std::any_of(victims.begin(), victims.end(), [&](const json& victim) { return victim.at("pid") == killed; }));
 }
 
-TEST_CASE("alerts: memoir uses no more memory than it may, and no more than ever") {
-  if (kSanitized) return;  // it is not limited
+TEST_CASE("alerts: memoir stays within its memory limit, and uses no more than before") {
+  if (kSanitized) return;  // memory is not limited under a sanitizer
   const Scene scene;
   Recorder recorder(scene);
   recorder.tick();

@@ -1,20 +1,19 @@
 // Processes of an unprivileged user (by default sixty) that attack recorders.
 //
-//   attacker names N [UID]       each runs itself again and again, with new arguments each time
-//   attacker tables N [UID]      each maps 8 GiB, 256 MiB over and over: page tables that take long to walk
-//   attacker locked N UID        each locks its mmap_lock forever, under a page that a FUSE server does not write back;
-//                                needs root, to mount; "denied" without permission
-//   attacker short N UID         N new ones a second, each with a new name, which run for 12 s
-//   attacker folders N UID       the same, each in its own folder with a path of 3.8 KB
-//   attacker cgroups N UID       the same, each in its own cgroup with a path of 3.4 KB; needs root, to make
-//   them;
-//                                "denied" without permission
-//   attacker nested N UID        each in a cgroup below 1,990 others; likewise
-//   attacker remove 0            removes the folders and cgroups of those
-//   attacker - WORD              one of the first: waits a moment and execs itself
+//   attacker names N [UID]       each executes itself repeatedly, with new arguments each time
+//   attacker tables N [UID]      each maps the same 256 MiB to 8 GiB: page tables that take long to walk
+//   attacker locked N UID        each holds its mmap_lock forever, waiting for a page that a FUSE server does not
+//                                write back; needs root to mount; "denied" without permission
+//   attacker short N UID         N new processes a second, each with a new name, which run for 12 s
+//   attacker folders N UID       the same, each in a folder of its own whose path has 3.8 KB
+//   attacker cgroups N UID       the same, each in a cgroup of its own whose path has 3.4 KB; needs root to
+//                                create them; "denied" without permission
+//   attacker nested N UID        each in a cgroup below 1,990 others; needs root as well
+//   attacker remove 0            removes these folders and cgroups
+//   attacker - WORD              a process of "names": waits a moment and executes itself
 //   attacker + WORD              runs for 12 s
 //
-// Prints "ok" once all of them run, and exits with them when its standard input is closed.
+// Prints "ok" once all of them run; exits with all of them when its standard input is closed.
 
 #include <algorithm>
 #include <array>
@@ -60,7 +59,7 @@ void become(int uid) {
   if (uid > 0 && (setgroups(0, nullptr) != 0 || setgid(id) != 0 || setuid(id) != 0)) die("setuid");
 }
 
-// Children that do their work and then idle; returns when all have done their best.
+// Starts children that do `work` and then idle. Returns when all have done or tried it.
 template <typename Work>
 void fork_all(int count, int uid, Work work) {
   std::array<int, 2> done{};
@@ -72,7 +71,7 @@ void fork_all(int count, int uid, Work work) {
     close(done[0]);
     close(STDIN_FILENO);
     become(uid);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a change of the uid clears it
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a change of the uid clears this setting
     prctl(PR_SET_DUMPABLE, 1);
     work(i, done[1]);
     close(done[1]);
@@ -120,7 +119,7 @@ std::string random_word() {
 constexpr int kLivesSeconds = 12;
 constexpr int kDepth = 1990;
 
-// Only letters: digits are not part of a program's normalised name.
+// Words have only letters, because a program's normalised name omits digits.
 std::string new_word(std::size_t length) {
   static std::uint64_t made = static_cast<std::uint64_t>(getpid()) << 32U;
   std::string word;
@@ -134,7 +133,7 @@ void enter(const std::string& folder) {
   static_cast<void>(!chdir(folder.c_str()));
 }
 
-// Step by step: the complete path is too long for one call.
+// Enters the path step by step, because the complete path is too long for one call.
 bool enter_all(const std::string& root, int depth, std::size_t length) {
   if (chdir(root.c_str()) != 0) return false;
   enter("attacker" + std::to_string(getpid()));
@@ -142,7 +141,7 @@ bool enter_all(const std::string& root, int depth, std::size_t length) {
   return true;
 }
 
-// A folder with its contents; only names are read.
+// Removes a folder with its contents; only names are read.
 void remove_all(int parent, const char* name) {
   const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return;
@@ -171,7 +170,7 @@ std::string cgroup_root() {
   return access(v1.c_str(), F_OK) == 0 ? v1 : "/sys/fs/cgroup";
 }
 
-// Into the cgroup that is the working directory.
+// Moves this process to the cgroup that is the working directory.
 bool join_cgroup() {
   const int fd = open("cgroup.procs", O_WRONLY | O_CLOEXEC);
   const bool joined = fd >= 0 && write(fd, "0", 1) == 1;
@@ -230,7 +229,7 @@ void nest(int count, int uid) {
     if (!join_cgroup()) _exit(1);
     static_cast<void>(!chdir("/"));
     become(uid);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a change of the uid clears it
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a change of the uid clears this setting
     close(ready[0]);
     close(ready[1]);
     for (;;) pause();
@@ -255,7 +254,7 @@ void hold_tables(int count, int uid) {
   const int fd = memfd_create("many", MFD_CLOEXEC);
   if (fd < 0 || ftruncate(fd, static_cast<off_t>(kMapped)) != 0) die("memfd");
   munmap(map_tables(fd, PROT_READ | PROT_WRITE),
-         kMapped);  // from here on the pages are cached, and mapped many at once
+         kMapped);  // the pages are cached from here on, and the kernel maps many at once
   fork_all(count, uid, [fd](int, int) {
     for (int i = 0; i < 32; ++i) map_tables(fd, PROT_READ);
   });
@@ -264,7 +263,7 @@ void hold_tables(int count, int uid) {
 
 // --- locked
 
-// Serves a folder in which every name is a file of one page, named by its number, and answers all requests except
+// Serves a folder in which every name is a one-page file that has the name's number. Answers all requests except
 // writing the page back (Documentation/filesystems/fuse.rst).
 class FuseServer {
  public:
@@ -337,7 +336,7 @@ class FuseServer {
   std::array<char, 64 * 1024> request_{};
 };
 
-// Unmapping a page of a file on FUSE writes it back and waits, and mapping over it does so with mmap_lock locked.
+// Unmapping a page of a FUSE file writes it back and waits. Mapping over it does so while holding mmap_lock.
 void hold_lock(const std::string& folder, int number, int done) {
   const int fd = open((folder + '/' + std::to_string(number)).c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) die("open");
@@ -367,7 +366,7 @@ void hold_locks(int count, int uid) {
   close(device);
   fork_all(count, uid, [&folder](int number, int done) { hold_lock(folder, number, done); });
   say_ok_and_wait();
-  kill(server, SIGKILL);  // which lets go of them all
+  kill(server, SIGKILL);  // which releases all of them
 }
 
 }  // namespace

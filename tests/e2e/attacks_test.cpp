@@ -1,4 +1,4 @@
-// Attacks on a running recorder by an unprivileged user or a member of the group.
+// Attacks on a running recorder by an unprivileged user or by a member of its group.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -52,7 +52,7 @@ Outcome record_once(const Scene& scene) {
 
 }  // namespace
 
-TEST_CASE("a reader that blocks the recorder's writes is named, and the samples of that time are stored") {
+TEST_CASE("a reader that blocks the recorder's writes is named, and samples taken during this are stored") {
   const Scene scene;
   Recorder recorder(scene, "100ms");
   recorder.tick();
@@ -79,7 +79,7 @@ TEST_CASE("a reader that blocks the recorder's writes is named, and the samples 
   lock.release();
   wait_until("the event", [&] { return contains(scene.text("SELECT text FROM event WHERE kind = 'blocked'"), name); });
   CHECK(scene.number("SELECT COUNT(*) FROM event WHERE kind = 'lost'") == 0);
-  // The busy timeout is 5 s: ticks of that time are stored.
+  // SQLite's busy timeout is 5 s. Ticks of that time are stored afterwards.
   wait_until("ticks of that time", [&] {
     return scene.number("SELECT COUNT(*) FROM tick WHERE boot_ms > " + std::to_string(before)).value_or(0) > 30;
   });
@@ -97,7 +97,7 @@ TEST_CASE("a lock held at the recorder's start prevents only storing") {
   ReadLock lock(scene.db() + "-shm", 120);
   const ReadLock on_pid(scene.db() + ".pid", 0);
   Recorder recorder(scene, "100ms");
-  wait_until("the recorder to say so", [&] { return contains(recorder.child().errors(), "records into memory"); });
+  wait_until("the recorder's message", [&] { return contains(recorder.child().errors(), "records into memory"); });
   lock.release();
   recorder.tick();
   const json status = scene.answer({"status"});
@@ -106,7 +106,7 @@ TEST_CASE("a lock held at the recorder's start prevents only storing") {
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("only the recorder may open its lock, and every reader sees whether it runs") {
+TEST_CASE("only the recorder can open its lock, and every reader knows whether it runs") {
   const Scene scene;
   Recorder recorder(scene, "1h");
   recorder.tick();
@@ -124,7 +124,7 @@ TEST_CASE("only the recorder may open its lock, and every reader sees whether it
   CHECK(contains(first_line(doctor), "not running: it crashed"));
 }
 
-TEST_CASE("other users' files in place of ours are refused at once and left unchanged") {
+TEST_CASE("other users' files in place of the recorder's are refused at once and left unchanged") {
   const Scene scene;
   const std::string target = scene.folder() + "/target";
   const auto refused = [&](const std::string& path) {
@@ -168,7 +168,7 @@ TEST_CASE("a fifo next to a database does not block readers") {
   CHECK(scene.ask({"doctor"}).status < 2);
 }
 
-TEST_CASE("no command takes long, or much memory, for a crafted file") {
+TEST_CASE("no command takes long or uses much memory on a crafted file") {
   const Scene scene;
   REQUIRE(record_once(scene).status == 0);
   SQLite::Database(scene.db(), SQLite::OPEN_READWRITE)
@@ -184,7 +184,7 @@ TEST_CASE("no command takes long, or much memory, for a crafted file") {
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
 }
 
-TEST_CASE("unique command lines of one user fill a small part of the file, and others' ticks stay") {
+TEST_CASE("unique command lines of one user use a small part of the file, and the ticks of others stay") {
   const Scene scene;
   const Recorder recorder(scene, "200ms", {},
                           {"--config", config(scene, "[store]\nmax_size = \"16MiB\"\ndurability = \"normal\"\n")});
@@ -197,7 +197,7 @@ TEST_CASE("unique command lines of one user fill a small part of the file, and o
     return scene.number("SELECT COUNT(*) FROM tick").value_or(0) >= 25 && scene.number(of_flood) &&
            scene.number("SELECT COUNT(*) FROM process_named WHERE command LIKE '%left out%'").value_or(0) > 10;
   });
-  // An hour's part of a user's daily share, 128 KiB of 16 MiB, and the marks.
+  // One hour of the user's daily share, which is 128 KiB of 16 MiB, and the ends of truncated texts.
   CHECK(scene.number(of_flood).value() < 200 * 1024);
   CHECK(scene.number("SELECT MIN(id) FROM tick") == 1);
   CHECK(most < 16 * 1024 * 1024 / 20 * 21);

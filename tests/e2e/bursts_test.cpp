@@ -1,4 +1,4 @@
-// Bursts (recorder/daemon_burst.cpp): more scans and ticks while memory changes fast, with events.
+// Bursts (recorder/daemon_burst.cpp): more scans and ticks while memory changes fast, and their events.
 
 #include <chrono>
 #include <csignal>
@@ -17,7 +17,7 @@ namespace {
 
 const std::string kFirstEvent = "SELECT text FROM event WHERE kind = 'burst' ORDER BY id LIMIT 1";
 
-// A recorder in a burst that its holder started. If another process started one first, it tries again.
+// A recorder in a burst that the test's holder started. If another process starts one first, the test tries again.
 struct Bursting {
   explicit Bursting(const std::string& interval) {
     for (int attempt = 0; attempt < 10; ++attempt) {
@@ -27,12 +27,12 @@ struct Bursting {
       recorder = std::make_unique<Recorder>(*scene, interval, std::nullopt,
                                             std::vector<std::string>{"--config", configured(*scene, "")});
       recorder->tick();
-      holder->run("private 196608");  // half of it is enough growth, whenever the scan is
+      holder->run("private 196608");  // half of it is enough growth, whenever a scan happens
       wait_until("a burst", [&] { return scene->number("SELECT count(*) FROM event WHERE kind = 'burst'") > 0; });
       first_event = scene->text(kFirstEvent);
       if (contains(first_event, "holder (" + std::to_string(holder->pid()) + ") grew from ")) return;
     }
-    FAIL("other processes started all bursts, at last: " << first_event);
+    FAIL("other processes started all bursts, the last one: " << first_event);
   }
 
   std::unique_ptr<Scene> scene;
@@ -41,7 +41,7 @@ struct Bursting {
   std::string first_event;
 };
 
-// Ticks with several scans within a few seconds: without bursts there is one each ten.
+// Ticks with several scans within a few seconds; without bursts there is one tick per ten seconds.
 const std::string kClose =
     "SELECT count(*) FROM (SELECT scans, wall_ms - lag(wall_ms) OVER (ORDER BY id) AS after_ms FROM tick) "
     "WHERE after_ms BETWEEN 500 AND 5000 AND scans >= 2";
@@ -52,12 +52,12 @@ TEST_CASE("bursts: fast growth of a process causes scans and ticks each second f
   const Bursting bursting("10s");
   const Scene& scene = *bursting.scene;
   CHECK(bursting.first_event.starts_with("Started: holder ("));
-  wait_until("ticks by the second", [&] { return scene.number(kClose).value_or(0) >= 4; });
+  wait_until("ticks each second", [&] { return scene.number(kClose).value_or(0) >= 4; });
   wait_until("the end of the burst",
              [&] { return scene.number("SELECT count(*) FROM event WHERE kind = 'burst'").value_or(0) >= 2; });
-  // It continues as before. For a while no growing process starts another.
+  // Recording continues as before the burst, and for a while growth does not start another.
   bursting.holder->run("private 131072");
-  wait_until("a tick of its turn", [&] {
+  wait_until("a regular tick", [&] {
     return scene
                .number(
                    "SELECT count(*) FROM tick WHERE wall_ms > 3000 + (SELECT max(wall_ms) FROM event WHERE kind = "
@@ -75,7 +75,7 @@ TEST_CASE("bursts: fast growth of a process causes scans and ticks each second f
   CHECK(bursting.recorder->stop() == 0);
 }
 
-TEST_CASE("bursts: one interrupted by a stop has an end; one interrupted by a crash only a start") {
+TEST_CASE("bursts: a burst interrupted by a stop has an end; one interrupted by a crash has only a start") {
   const Bursting bursting("1h");
   const bool crash = GENERATE(false, true);
   if (crash) {
@@ -108,7 +108,7 @@ TEST_CASE("bursts: with an interval of an hour there are more scans, but no more
   CHECK(bursting.recorder->stop() == 0);
 }
 
-TEST_CASE("bursts: without them a fast-growing process triggers an early tick") {
+TEST_CASE("bursts: if they are off, a fast-growing process triggers an early tick") {
   const Scene scene;
   Holder holder(scene.folder());
   Recorder recorder(scene, "5s", {},
@@ -116,8 +116,8 @@ TEST_CASE("bursts: without them a fast-growing process triggers an early tick") 
   recorder.tick();
   const std::string early =
       "SELECT count(*) FROM tick WHERE wall_ms % 5000 BETWEEN 1000 AND 4000 AND keyframe_id <> id";
-  // It may come just before the regular tick, which proves nothing: then again.
-  wait_until("a tick before its turn", [&] {
+  // The tick may come just before the regular one, which proves nothing; then the test tries again.
+  wait_until("an early tick", [&] {
     holder.run("free");
     recorder.tick();
     const std::int64_t asked = scene.number(early).value_or(0);

@@ -29,12 +29,12 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-TEST_CASE("a cgroup's limit and usage are recorded, page cache separately, and its deletion") {
+TEST_CASE("a cgroup's limit, usage, page cache and deletion are recorded") {
   const Scene scene;
   Holder holder(scene.folder());
   const LimitedCgroup cgroup(64 * 1024);
   if (!cgroup.usable() || !cgroup.take(holder.pid())) {
-    WARN("skipped: no cgroup can be made here, or the memory controller is not there");
+    WARN("skipped: no cgroup can be made here, or there is no memory controller");
     return;
   }
   holder.run("private 16384");
@@ -48,17 +48,17 @@ TEST_CASE("a cgroup's limit and usage are recorded, page cache separately, and i
   CHECK(column("current_kib").value_or(0) >= 16 * 1024);
   CHECK(column("current_kib").value_or(0) < 64 * 1024);
   CHECK(column("file_kib").value_or(-1) >= 0);
-  // Between keyframes it is the kernel's value at the tick too.
+  // Between keyframes, too, the value is the kernel's at the tick.
   holder.run("private 8192");
   recorder.tick();
   CHECK(column("current_kib").value_or(0) >= 24 * 1024);
   CHECK(scene.number("SELECT MAX(id) = MAX(keyframe_id) FROM tick") == 0);
   holder.end();
-  REQUIRE(recorder.stop() == 0);  // its last tick is a keyframe
+  REQUIRE(recorder.stop() == 0);  // the last tick is a keyframe
   CHECK_FALSE(column("max_kib").has_value());
 }
 
-TEST_CASE("a process moved to another cgroup is in that one a tick later, if the kernel reports it") {
+TEST_CASE("a process that moves to another cgroup is recorded there a tick later, if the kernel reports moves") {
   const Scene scene;
   Holder holder(scene.folder());
   const LimitedCgroup cgroup(64 * 1024);
@@ -75,14 +75,14 @@ TEST_CASE("a process moved to another cgroup is in that one a tick later, if the
                    std::to_string(holder.pid()) + " AND cgroup = '" + cgroup.path() + "'");
   holder.end();
   if (!scene.exits_reported()) {
-    WARN("skipped: BPF may not be used here");
+    WARN("skipped: BPF is not permitted here");
     return;
   }
   CHECK(in_it == 1);
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("a real cgroup's usage between two ticks is among its marks, with these ticks") {
+TEST_CASE("a real cgroup's peak between two ticks is among its marks, with these ticks") {
   const Scene scene;
   Holder holder(scene.folder());
   const LimitedCgroup cgroup(256 * 1024);
@@ -112,7 +112,7 @@ TEST_CASE("a real cgroup's usage between two ticks is among its marks, with thes
   CHECK(row->at("before_ms") < row->at("at_ms"));
 }
 
-TEST_CASE("memoir cgroups has the kernel's counts and the name in the container manager's files") {
+TEST_CASE("memoir cgroups shows the kernel's counts and the container's name from its manager's files") {
   const Scene scene;
   const std::string id = fmt::format("{:064x}", ::getpid());
   Holder holder(scene.folder());
@@ -143,7 +143,7 @@ TEST_CASE("memoir cgroups has the kernel's counts and the name in the container 
   REQUIRE(recorder.stop() == 0);
 }
 
-TEST_CASE("a cgroup that is made again under its name is read on") {
+TEST_CASE("a cgroup that is created again with the same name is still read") {
   const Scene scene;
   std::optional<LimitedCgroup> cgroup(std::in_place, 64 * 1024);
   std::optional<Holder> holder(std::in_place, scene.folder());
@@ -159,14 +159,14 @@ TEST_CASE("a cgroup that is made again under its name is read on") {
   holder.emplace(scene.folder());
   REQUIRE(cgroup->take(holder->pid()));
   holder->run("private 8192");
-  // The recorder reads a process's cgroup at its start.
+  // The recorder reads a process's cgroup when the process starts.
   recorder.tick();
   CHECK(scene.number("SELECT max_kib FROM cgroup_at WHERE tick_id = (SELECT MAX(id) FROM tick) AND cgroup = '" +
                      cgroup->path() + "'") == 48 * 1024);
   REQUIRE(recorder.stop() == 0);
 }
 
-TEST_CASE("the usage of a tmpfs is that of the tick, including a new mount") {
+TEST_CASE("the usage of a tmpfs is read at the tick, including a new mount") {
   const Scene scene;
   Recorder recorder(scene);
   recorder.tick();
@@ -183,16 +183,16 @@ TEST_CASE("the usage of a tmpfs is that of the tick, including a new mount") {
   const std::int64_t empty = held();
   std::ofstream(mount_point + "/file") << std::string(64 << 20U, 'x');
   const std::int64_t full = held();
-  REQUIRE(::umount(mount_point.c_str()) == 0);  // the recorder has nothing open there
+  REQUIRE(::umount(mount_point.c_str()) == 0);  // the recorder has no file open there
   const std::int64_t gone = held();
-  // Others may use another tmpfs during this, but hardly for as much.
+  // Other processes may use another tmpfs at the same time, but hardly that much.
   CHECK(std::abs(full - empty - 64 * 1024) < 16 * 1024);
   CHECK(std::abs(gone - empty) < 16 * 1024);
   CHECK(scene.number("SELECT MAX(id) > MAX(keyframe_id) FROM tick") == 1);
   REQUIRE(recorder.stop() == 0);
 }
 
-TEST_CASE("a worker that the kernel killed leaks no more, and its limit is that of its cgroup") {
+TEST_CASE("a worker that the kernel killed is no longer a leak, and its limit is that of its cgroup") {
   const Scene scene;
   Holder worker(scene.folder(), {"worker"});
   const LimitedCgroup cgroup(40 * 1024);
@@ -220,7 +220,7 @@ TEST_CASE("a worker that the kernel killed leaks no more, and its limit is that 
   wait_for_tick();
   REQUIRE(recorder.stop() == 0);
   if (!killed) {
-    WARN("skipped: what is over the limit goes to swap here");
+    WARN("skipped: memory above the limit is swapped out here");
     return;
   }
   const std::string hour = std::to_string(took_ms / 22) + "ms";
@@ -234,10 +234,10 @@ TEST_CASE("a worker that the kernel killed leaks no more, and its limit is that 
     CHECK(row.at("limit") == "memory.max of " + cgroup.path());
     return;
   }
-  FAIL("there is no row of the worker");
+  FAIL("the worker has no row");
 }
 
-TEST_CASE("OOM kills are events with their cgroup, after a restart too") {
+TEST_CASE("OOM kills are events with their cgroup, also after a restart") {
   const Scene scene;
   constexpr std::int64_t limit_kib = 16 * 1024;
   const LimitedCgroup cgroup(limit_kib);
@@ -253,21 +253,21 @@ TEST_CASE("OOM kills are events with their cgroup, after a restart too") {
     return false;
   };
   Recorder recorder(scene);
-  Holder watched(scene.folder());  // so that the cgroup is known
+  Holder watched(scene.folder());  // makes the cgroup known to the recorder
   if (!cgroup.usable() || !cgroup.take(watched.pid())) {
     WARN("skipped: no cgroup can be made here, or the memory controller is not there");
     return;
   }
   recorder.tick();
   if (!killed()) {
-    WARN("skipped: a cgroup's limit does not kill here");
+    WARN("skipped: the limit of a cgroup kills no process here");
     return;
   }
   recorder.tick();
   const auto rows = [&] { return scene.answer_rows({"events", "--kind", "oom-kill", "--last", "1d"}); };
   const json first = rows();
   CAPTURE(first.dump(1));
-  // Others may be killed during this.
+  // Other processes may be killed at the same time.
   const auto of_cgroup = std::count_if(first.begin(), first.end(), [&](const json& event) {
     const std::string text = event.at("text");
     return text.starts_with("The OOM killer killed 1 process between ") &&
@@ -277,7 +277,7 @@ TEST_CASE("OOM kills are events with their cgroup, after a restart too") {
   const bool by_events = scene.exits_reported();
   const bool by_log = !contains(scene.ask({"events", "--last", "1d"}).out, "The kernel's log is not read");
   if (by_events || by_log) {
-    // The kernel reports its victim, and an event has the victim's peak.
+    // The kernel reports the victim, and an event has the victim's peak.
     recorder.tick();
     const json victims = scene.answer_rows({"events", "--kind", "oom-victim", "--last", "1d"});
     CAPTURE(victims.dump(1));

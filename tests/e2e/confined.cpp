@@ -1,10 +1,11 @@
-// Runs a program as the unit would: as another user, with only these capabilities, without new privileges, and with
-// only the listed system calls. For tests.
+// Runs a program as the systemd unit does: as another user, with only these capabilities, without new privileges, and
+// with only the listed system calls. For tests.
 //
 //   confined LIST UID CAPABILITIES PROGRAM ARGUMENT…
-//       LIST: a file of names of system calls; UID: a number; CAPABILITIES: numbers with commas. A - for each: ours.
+//       LIST: a file with names of system calls; UID: a number; CAPABILITIES: numbers with commas. "-" keeps this
+//       process's own.
 //   confined LIST UID CAPABILITIES probe
-//       tries attacks of a compromised recorder on itself; prints a line for each: its name, "allowed" or
+//       tries what a compromised recorder could attack, on itself; prints a line for each: its name, "allowed" or
 //       "refused"
 
 #include <array>
@@ -75,7 +76,7 @@ void become(uid_t uid, const std::vector<int>& capabilities) {
   set_capabilities(capabilities);
 }
 
-// System calls that the kernel does not have are skipped, as systemd does.
+// System calls that the kernel does not know are skipped, as in systemd.
 void filter(const char* list) {
   const scmp_filter_ctx context = seccomp_init(SCMP_ACT_ERRNO(EPERM));
   std::ifstream names(list);
@@ -120,7 +121,7 @@ int probe() {
 int main(int count, char** arguments) {
   if (count < 5) return 125;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // Before the change of user: that user may have no access to the build's folder.
+  // Opened before the change of user, because that user may have no access to the build's folder.
   const bool probes = std::string_view(arguments[4]) == "probe";
   const int program = probes ? -1 : open(arguments[4], O_RDONLY | O_CLOEXEC);
   if (!probes && program < 0) die(arguments[4]);

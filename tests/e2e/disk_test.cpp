@@ -1,6 +1,5 @@
-// Real file systems that are full, read-only or unmounted, under a real recorder. The mounts are private to the test
-// and
-// need root; without it these tests warn and pass.
+// Real file systems that are full, read-only or unmounted while a real recorder uses them. The mounts are private to
+// the test and need root; without root these tests warn and pass.
 
 #include <cerrno>
 #include <cstring>
@@ -31,15 +30,15 @@ void wait_ms(std::int64_t ms) {
   wait_until("time to pass", [&] { return now_ms() >= until; });
 }
 
-// Later mounts are visible only to this process and its children, and vanish with them.
+// Makes later mounts visible only to this process and its children; they vanish when these exit.
 bool can_mount() {
   if (geteuid() == 0 && unshare(CLONE_NEWNS) == 0 && mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0)
     return true;
-  WARN("skipped: to mount a file system takes root (" << std::strerror(errno) << ")");
+  WARN("skipped: mounting a file system needs root (" << std::strerror(errno) << ")");
   return false;
 }
 
-// A file system in memory on the folder of a scene.
+// A file system in memory, mounted on the folder of a scene.
 class Mount {
  public:
   Mount(const Scene& scene, const std::string& options) : folder_(scene.folder()) {
@@ -90,7 +89,7 @@ TEST_CASE("a disk that is full for a while loses no tick") {
   std::filesystem::remove(scene.folder() + "/filler");
   wait_for_log(recorder, "the store works again");
   recorder.tick();
-  // Slots missed by a loaded machine are counted; all others are stored.
+  // Slots that a loaded machine missed are counted; all other slots are stored.
   const std::int64_t skipped =
       *scene.number("SELECT COALESCE(SUM(skipped), 0) FROM tick WHERE boot_ms >= " + std::to_string(from));
   CHECK(ticks_between(scene, from, to) + skipped >= (to - from) / 100 - 2);
@@ -158,9 +157,9 @@ TEST_CASE("a read-only file system is refused at the start, with the fix") {
   CHECK(Recorder(scene, "1h", {}, {"--once"}).child().wait() == 0);
 }
 
-// As ext4 does with errors=remount-ro. While a recorder has its file open, a file system can be made read-only only by
-// itself, and is writable again only after a new mount.
-TEST_CASE("a file system that turns read-only stops no tick, and pending ticks go to its replacement") {
+// The same happens to ext4 with errors=remount-ro. While a recorder has its file open, only the file system itself can
+// make it read-only, and it becomes writable only by a new mount.
+TEST_CASE("ticks continue on a file system that becomes read-only, and pending ticks go to its replacement") {
   if (!can_mount()) return;
   const Scene outside;
   const std::string image = outside.folder() + "/image";

@@ -1,4 +1,4 @@
-// Processes that run between two ticks, recorded by the real memoird where BPF is permitted.
+// Processes that run between two ticks, recorded by the real memoird if BPF is permitted.
 
 #include <algorithm>
 #include <csignal>
@@ -68,7 +68,7 @@ TEST_CASE("exits: a process between two ticks is in exits and peaks, with its pe
     CHECK(end.at("status") == i);
     CHECK(end.at("signal").is_null());
     CHECK(end.at("parent_pid") == ::getpid());
-    CHECK(end.at("command").get<std::string>().find("test_") != std::string::npos);  // that of its parent
+    CHECK(end.at("command").get<std::string>().find("test_") != std::string::npos);  // its parent's command
     const std::int64_t took_kib = (50 + 20 * i) * kKibInMib;
     CHECK(end.at("peak_kib") >= took_kib);
     const json peak = of(peaks);
@@ -80,7 +80,7 @@ TEST_CASE("exits: a process between two ticks is in exits and peaks, with its pe
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("exits: the exit status of a sampled process, and the number of many small ones") {
+TEST_CASE("exits: a sampled process has its exit status, and many small processes are counted") {
   const Scene scene;
   Recorder recorder(scene, "1h");
   Child victim(Program{"/bin/sleep", {"1000"}});
@@ -88,7 +88,7 @@ TEST_CASE("exits: the exit status of a sampled process, and the number of many s
   if (!exits_reported(scene)) return;
   victim.kill_and_wait();
   constexpr int shells = 30;
-  for (int i = 0; i < shells; ++i) REQUIRE(std::system("exit 3") != 0);  // NOLINT(cert-env33-c): a shell of its own
+  for (int i = 0; i < shells; ++i) REQUIRE(std::system("exit 3") != 0);  // runs in a shell of its own
   recorder.tick();
   const json exits = scene.answer({"exits", "--last", "1h", "--limit", "0"});
   bool found = false;
@@ -108,7 +108,7 @@ TEST_CASE("exits: the exit status of a sampled process, and the number of many s
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("exits: after HUP another size is large") {
+TEST_CASE("exits: HUP changes the minimum peak of a row") {
   const Scene scene;
   const std::vector<std::string> options{"--config", configured(scene, "[exits]\nmin_peak = \"1GiB\"\n")};
   Recorder recorder(scene, "1h", {}, options);
@@ -118,7 +118,7 @@ TEST_CASE("exits: after HUP another size is large") {
   recorder.tick();
   configured(scene, "[exits]\nmin_peak = \"1MiB\"\n[store]\nraw = \"8d\"\n");
   recorder.child().signal(SIGHUP);
-  wait_until("what is in force now",
+  wait_until("the reload event",
              [&] { return scene.number("SELECT count(*) FROM event WHERE kind = 'reload'").value_or(0) > 0; });
   const pid_t after = spike(20, 2);
   recorder.tick();
@@ -131,16 +131,16 @@ TEST_CASE("exits: after HUP another size is large") {
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("exits: a spike of a running process is dated by its scan") {
+TEST_CASE("exits: a spike of a running process has the time of its scan") {
   const Scene scene;
   Recorder recorder(scene, "1h", {}, {"--config", configured(scene, "[recorder]\nscan_interval = \"50ms\"\n")});
   recorder.tick();
   if (!exits_reported(scene)) return;
-  // A tick dates it only to after the tick before.
+  // A tick alone would date the mark only between itself and the previous tick.
   const std::string dated =
       "SELECT count(*) FROM extreme_named WHERE metric = 'hwm' AND high_after_ms < high_ms AND high_after_ms > "
       "(SELECT max(wall_ms) FROM tick WHERE wall_ms < high_ms)";
-  wait_until("a mark dated by a scan", [&] {
+  wait_until("a mark with the time of a scan", [&] {
     Holder holder(scene.folder());
     recorder.tick();
     holder.run("private 153600");

@@ -1,4 +1,4 @@
-// A snapshot of memoird --once, exported in the formats of ChromeOS's memory tests with its list of categories.
+// A snapshot of memoird --once, exported in the formats of ChromeOS's memory tests, with its list of categories.
 
 #include <filesystem>
 #include <fstream>
@@ -25,7 +25,7 @@ const json& with_pid(const json& list, std::int64_t pid) {
   throw std::runtime_error("no process " + std::to_string(pid));
 }
 
-// A shell that waits for the end of its input, with this start of its command line.
+// A shell whose command line starts with `start`, and which waits for the end of its input.
 Program program(const std::string& start) {
   return {.path = "/bin/bash", .arguments = {"-c", "exec -a '" + start + "' /bin/sh -c 'echo; read line'"}};
 }

@@ -1,5 +1,5 @@
-// Three machines and servers that their owners already run: Debian's node_exporter, Prometheus and VictoriaMetrics, on
-// the loopback, with the commands of docs/fleet.
+// Three recorded machines, with the servers that their owners may already run: Debian's node_exporter, Prometheus and
+// VictoriaMetrics, on the loopback interface, with the commands of docs/fleet.
 
 #include <algorithm>
 #include <filesystem>
@@ -46,7 +46,7 @@ bool is_there(std::initializer_list<const char*> programs) {
   return true;
 }
 
-// A recorded machine, up to now; on the second one a program leaks towards the limit of its cgroup.
+// A recorded machine, up to the present. On the second machine a program leaks towards the limit of its cgroup.
 class Machine {
  public:
   Machine(const std::string& host, int size, bool leaks)
@@ -79,7 +79,7 @@ class Machine {
     return outcome.out;
   }
   void write_page() const { export_words({"--textfile", page()}); }
-  // As the scrape labels them.
+  // The past series, with the labels of a scrape.
   std::string past() const {
     return export_words(
         {"fleet", "--last", "1h", "--step", "1m", "--label", "instance=" + instance(), "--label", "job=node"});
@@ -113,7 +113,7 @@ double sum_of(const std::string& text, const std::string& name) {
   return sum;
 }
 
-// From lines with times: the last value of each series up to then.
+// The sum of the last value of each series up to `at_ms`, from lines with times.
 double sum_at(const std::string& text, const std::string& name, std::int64_t at_ms) {
   std::map<std::string, double> last;
   std::istringstream in(text);
@@ -135,7 +135,7 @@ json get(std::uint16_t port, const std::string& target) {
   return json::parse(answered->body, nullptr, false);
 }
 
-// The value of an expression; nullopt while it has none.
+// The value of an expression; nullopt as long as it has none.
 std::optional<double> value_of(std::uint16_t port, const std::string& expression,
                                std::optional<std::int64_t> at_ms = {}) {
   std::string target = "/api/v1/query?query=" + url_encoded(expression);
@@ -184,7 +184,7 @@ TEST_CASE("a leak on one of three machines fires its alert, and sums over all eq
   for (const auto& machine : fleet.machines) {
     machine->write_page();
     held += sum_of(slurp(machine->page()), "memoir_category_pss_bytes");
-    // Data from before the server's first scrape is imported too.
+    // Data from before the server's first scrape is imported as well.
     const std::string file = fleet.folder.path() + "/past.om";
     const std::string past = machine->past();
     std::ofstream(file) << past;
@@ -199,7 +199,7 @@ TEST_CASE("a leak on one of three machines fires its alert, and sums over all eq
   const Child prometheus(prometheus_of(fleet, port));
   wait_until("three machines that record", [&] { return value_of(port, "sum(memoir_recorder_up)") == 3; });
   CHECK(value_of(port, "sum(memoir_category_pss_bytes)").value_or(-1) == held);
-  wait_until("exporters without a complaint", [&] { return value_of(port, "sum(node_textfile_scrape_error)") == 0; });
+  wait_until("exporters without an error", [&] { return value_of(port, "sum(node_textfile_scrape_error)") == 0; });
   wait_until("the recording rule", [&] { return value_of(port, "sum(memoir:category_pss_bytes:sum)") == held; });
 
   json alerts;
@@ -222,7 +222,7 @@ TEST_CASE("a leak on one of three machines fires its alert, and sums over all eq
   }
   CHECK(fired == 1);
 
-  // Past series are the same as those of scrapes.
+  // The imported series are the same as the scraped ones.
   CHECK(past_held > 0);
   CHECK(value_of(port, "sum(memoir_category_pss_bytes)", before_ms) == past_held);
   CHECK(value_of(port, "count(count by (instance, job, host) (last_over_time(memoir_recorder_up[2h])))") == 3);

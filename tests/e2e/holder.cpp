@@ -1,18 +1,21 @@
-// Uses known memory on request, so that a test can compare records with allocations. It reads one command per line on
-// its standard input and answers each with one line, "ok" or "ok PID", once the memory is as requested; tests need no
-// sleeps. Statically linked and without allocations of its own: only requested memory changes. Its children exit with
-// it. Arguments are ignored: they are for display.
+// Uses known memory on request, so that a test can compare records with allocations. Reads one command per line from
+// standard input, and answers each with one line, "ok" or "ok PID", once the memory is as requested. Tests therefore
+// need no sleeps. Statically linked and without other allocations, so that only requested memory changes. Its children
+// exit with it. Arguments are ignored; they are only for display.
 //
-//   private N    touch N KiB of private pages        free         free all private pages
-//   spike N      touch N KiB and free them      comm HEX     set the name shown in comm
+//   private N    touch N KiB of private pages
+//   free         free all private pages
+//   spike N      touch N KiB and free them
+//   comm HEX     set the name shown in comm
 //   shared N     N KiB of memfd, mapped by a child as well; answers with the child's pid
-//   map PATH     map a file and read all of it, shared with all that do
-//   cow N        N KiB of private pages, then a child that reads all and writes the first half; the child's pid
-//   fork         an idle child; its pid              reap PID     end that child and wait for it
-//   zombie       a child that has exited and is not waited for; its pid
-//   orphan       a grandchild without a parent; its pid
-//   arguments N  show N KiB of `--password=…` as the arguments; its children do, too. "denied" where the kernel forbids
-//   exec ARG     exec this program again, ARG its only argument; answers "ready" again
+//   map PATH     map a file and read all of it; the pages are shared with other processes that map it
+//   cow N        N KiB of private pages, then a child that reads all and writes the first half; answers with its pid
+//   fork         an idle child; answers with its pid
+//   reap PID     kill that child and wait for its exit
+//   zombie       a child that has exited and is not reaped; answers with its pid
+//   orphan       a grandchild whose parent has exited; answers with its pid
+//   arguments N  show N KiB of `--password=…` as arguments, also in children; "denied" if the kernel forbids that
+//   exec ARG     exec this program again with ARG as its only argument; answers "ready" again
 
 #include <array>
 #include <charconv>
@@ -65,7 +68,7 @@ std::size_t to_number(std::string_view text) {
   return value;
 }
 
-// Small pages only: a huge page would exceed the request.
+// Uses small pages only, because a huge page would exceed the request.
 Mapping map(std::size_t kib, int flags, int fd) {
   const std::size_t bytes = kib * 1024;
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
@@ -82,8 +85,8 @@ void read_pages(Mapping mapping) {
   for (std::size_t i = 0; i < mapping.bytes; i += kPage) (void)static_cast<volatile char*>(mapping.at)[i];
 }
 
-// Reads every page of the program itself, in each process of ours: the pages mapped by a fault are random, and would
-// change PSS.
+// Reads every page of the program itself, in each process. Otherwise page faults would map a random number of its pages
+// and change PSS.
 void read_image() {
   const auto read_segments = [](dl_phdr_info* info, std::size_t, void*) {
     for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -102,7 +105,7 @@ void read_image() {
   for (;;) pause();
 }
 
-// A child that runs `work`, reports that through a pipe, and idles. The parent returns once the work is done.
+// Forks a child that runs `work`, reports that through a pipe, and idles. The parent returns once the work is done.
 template <typename Work>
 pid_t child(Work work) {
   std::array<int, 2> done{};
@@ -164,7 +167,8 @@ pid_t zombie() {
   return pid;
 }
 
-// PR_SET_PDEATHSIG cannot kill the grandchild with us, only with its own parent: it watches a pipe of ours.
+// Forks a grandchild whose parent exits. PR_SET_PDEATHSIG would kill it with that parent, so it watches a pipe of this
+// process instead.
 pid_t orphan() {
   std::array<int, 2> life{};
   std::array<int, 2> answer{};
@@ -201,7 +205,7 @@ void set_comm(std::string_view hex) {
   prctl(PR_SET_NAME, name.data());
 }
 
-// The fields of /proc/self/stat from `state` on, which is the third.
+// The fields of /proc/self/stat from the third one, `state`, on.
 std::array<std::uint64_t, 64> stat_fields() {
   std::array<char, 4096> text{};
   const int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
@@ -219,7 +223,7 @@ std::array<std::uint64_t, 64> stat_fields() {
   return fields;
 }
 
-// The kernel reads a command line from arg_start.
+// Moves arg_start, from which the kernel reads a command line.
 bool show_arguments(std::size_t kib) {
   constexpr std::string_view kArgument = "--password=hunter2secret-hunter2secret-hunter2secret-hunter2secret-hunter";
   const Mapping mapping = map(kib, MAP_PRIVATE | MAP_ANONYMOUS, -1);
@@ -303,7 +307,7 @@ void obey(std::string_view line, Private& held) {
 
 int main() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // In bss, and touched now, so that reading a command dirties no further page.
+  // A static buffer, touched at the start, so that reading a command dirties no further page.
   static std::array<char, 4096> text;
   text.fill(0);
   read_image();

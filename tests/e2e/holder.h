@@ -1,6 +1,6 @@
 #pragma once
 
-// Drives tests/e2e/holder.cpp: a process with known memory.
+// Controls tests/e2e/holder.cpp: a process with known memory.
 
 #include <filesystem>
 #include <optional>
@@ -28,7 +28,7 @@ class Holder {
     return text.starts_with("ok ") ? std::stoi(text.substr(3)) : 0;
   }
 
-  // The same, and returns the line that it answers with.
+  // The same, but returns the line that it answers with.
   std::string ask(const std::string& command) {
     child_.send(command);
     return answer();
@@ -46,7 +46,7 @@ class Holder {
   std::string answer() {
     std::string text;
     wait_until("the holder's answer", [&] {
-      if (!child_.running()) throw std::runtime_error("the holder ended: " + child_.errors());
+      if (!child_.running()) throw std::runtime_error("the holder has exited: " + child_.errors());
       text = child_.output().substr(read_);
       return text.ends_with('\n');
     });

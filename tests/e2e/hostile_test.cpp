@@ -1,4 +1,4 @@
-// Names and command lines crafted to break the store, a table, a terminal or a parser; and secrets.
+// Names and command lines crafted to break the store, a table, a terminal or a parser. Also secrets in command lines.
 
 #include <algorithm>
 #include <string>
@@ -28,7 +28,7 @@ std::size_t lines(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// A newline within quotes is part of a value.
+// A newline within quotes is a part of the value.
 std::size_t csv_records(const std::string& text) {
   std::size_t count = 0;
   bool quoted = false;
@@ -46,7 +46,7 @@ bool holds_control_bytes(const std::string& text) {
   });
 }
 
-// All files of the database, journal included.
+// The bytes of all files of the database, including the -wal.
 std::string database_bytes(const Scene& scene) {
   std::string all;
   for (const char* suffix : {"", "-wal", "-shm"}) {
@@ -63,7 +63,7 @@ std::int64_t highest_rss_kib(pid_t pid) {
   return std::stoll(std::string(text->substr(text->find("VmHWM:") + 6, 20)));
 }
 
-// nlohmann's parser refuses invalid UTF-8 in strings only when it writes them.
+// Dumps the answer, because nlohmann's parser reports invalid UTF-8 only when it writes strings.
 void check_valid(const json& answer) {
   CHECK_NOTHROW(answer.dump());
 }
@@ -76,7 +76,7 @@ TEST_CASE("hostile names keep one line per row, and JSON valid") {
                                            "\xff\xfe\xc3(", "\xe2\x80\xaereversed",        ""};
   Holder holder(scene.folder(), arguments);
   holder.run("comm " + hex("a\nb\x1b[2J\xff"));
-  holder.run("private 262144");  // among the first rows
+  holder.run("private 262144");  // large enough to be among the first rows
   Recorder recorder(scene);
   recorder.tick();
   REQUIRE(recorder.stop() == 0);
@@ -98,13 +98,13 @@ TEST_CASE("hostile names keep one line per row, and JSON valid") {
     CHECK_NOTHROW(json(table.out).dump());
     check_valid(scene.answer({command, "--limit", "0"}));
   }
-  // One more row is one more line: of `limit` rows, the hostile one among them.
+  // Each row must add exactly one line, including the hostile row.
   const std::size_t one = lines(scene.ask({"top", "--limit", "1"}).out);
   CHECK(lines(scene.ask({"top", "--limit", "2"}).out) == one + 1);
   CHECK(csv_records(scene.ask({"top", "--limit", "0", "--format", "csv"}).out) == rows.size() + 1);
 }
 
-TEST_CASE("a command line of 128 KiB is truncated with a mark and its original length") {
+TEST_CASE("a command line of 128 KiB is truncated, with a note of its original length") {
   const Scene scene;
   const std::string longest(128 * 1024 - 1, 'x');  // the maximum length of an argument
   Holder holder(scene.folder(), {"--before", longest, "--after"});
@@ -119,7 +119,7 @@ TEST_CASE("a command line of 128 KiB is truncated with a mark and its original l
   CHECK(table.status == 0);
 }
 
-TEST_CASE("sixty processes with 24 MiB of arguments each cost neither time nor memory and hide no others") {
+TEST_CASE("sixty processes with 24 MiB of arguments each use little time and memory, and hide no other process") {
   const Scene scene;
   Holder bystander(scene.folder(), {"bystander"});
   Holder attacker(scene.folder(), {}, other_user());
@@ -127,7 +127,7 @@ TEST_CASE("sixty processes with 24 MiB of arguments each cost neither time nor m
     WARN("skipped: this kernel does not let a process move its arguments (PR_SET_MM_MAP)");
     return;
   }
-  // Redaction has a 20th of a core per user, and is slow under the sanitizers.
+  // Redaction may use a 20th of a core per user, and is slow under the sanitizers.
   const int processes = kSanitized ? 6 : 60;
   for (int i = 1; i < processes; ++i) attacker.run("fork");
   Recorder recorder(scene);
@@ -136,7 +136,7 @@ TEST_CASE("sixty processes with 24 MiB of arguments each cost neither time nor m
       "yet]'";
   recorder.tick();
   CHECK(contains(scene.top().at(bystander.pid()).at("command"), "bystander"));
-  // A new name causes a new read of the command line, within the same budget.
+  // A new name makes the recorder read the command line again, within the same budget.
   for (int i = 0; i < 6; ++i) {
     attacker.run("comm " + hex("name" + std::to_string(i)));
     recorder.tick();
@@ -161,7 +161,7 @@ TEST_CASE("sixty processes with 24 MiB of arguments each cost neither time nor m
   CHECK(database_bytes(scene).find("hunter2secret") == std::string::npos);
 }
 
-TEST_CASE("secrets of command lines are nowhere in the database") {
+TEST_CASE("secrets of command lines do not occur in the database") {
   const Scene scene;
   Holder holder(scene.folder(), {"--password=hunter2secret", "--token", "tok-5ecret0987654321",
                                  "postgres://app:urlsecret77@db.example/app", "PGPASSWORD=envsecret88",

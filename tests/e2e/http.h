@@ -8,7 +8,7 @@
 
 namespace memoir::test {
 
-// A port without a listener. Another program may take it before it is used.
+// Returns a port without a listener. Another program may take the port before it is used.
 std::uint16_t free_port();
 
 struct Answered {
@@ -16,10 +16,10 @@ struct Answered {
   std::string body;
 };
 
-// nullopt if no server answers (yet). Sends a POST if there is a body, otherwise a GET.
+// Returns nullopt if no server answers yet. Sends a POST if there is a body, otherwise a GET.
 std::optional<Answered> ask_http(std::uint16_t port, const std::string& target, const std::string& body = "");
 
-// As a part of a query.
+// Encodes the text as a part of a query.
 std::string url_encoded(const std::string& text);
 
 }  // namespace memoir::test

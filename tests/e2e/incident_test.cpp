@@ -1,4 +1,4 @@
-// Real processes killed at the limit of a real cgroup, and the report of `memoir incident`.
+// Real processes are killed at the limit of a real cgroup, and `memoir incident` reports them.
 
 #include <filesystem>
 #include <fstream>
@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::int64_t kLimitKib = 48 * 1024;
 
-// Allocates in steps in the cgroup, with a tick after each, until the process is killed. Returns false if it is not.
+// Allocates memory in the cgroup step by step, with a tick after each, until the process is killed. Returns false if it
+// is not killed.
 template <typename Tick>
 bool grow_until_killed(Holder& holder, Tick tick) {
   for (int step = 0; step < 16; ++step) {
@@ -34,7 +35,7 @@ bool grow_until_killed(Holder& holder, Tick tick) {
   return false;
 }
 
-// A file of 48 MiB in a real tmpfs, if there is one with enough space.
+// A file of 48 MiB in a real tmpfs; absent if no tmpfs has enough space.
 class TmpfsFile {
  public:
   TmpfsFile() : path_("/dev/shm/memoir-incident-" + std::to_string(::getpid())) {
@@ -73,13 +74,13 @@ TEST_CASE("incident: a service that grows to its limit comes before a job and a 
   batch.run("private 65536");
   const TmpfsFile file;
   if (!grow_until_killed(*service, [&] { recorder.tick(); })) {
-    WARN("skipped: a cgroup's limit does not kill here");
+    WARN("skipped: the limit of a cgroup kills no process here");
     return;
   }
   recorder.tick();
-  recorder.tick();  // its exit is reported by now
+  recorder.tick();  // the exit is reported by now
   REQUIRE(recorder.stop() == 0);
-  // Others are killed on this machine as well, and the order is arbitrary.
+  // Other processes are killed on this machine as well, and the order is arbitrary.
   const auto killed_ms =
       scene.number("SELECT wall_ms FROM event WHERE kind = 'oom-victim' AND detail->>'pid' = " + std::to_string(pid));
   CHECK(scene.answer({"incident", "--last-oom"}).at("moment") == "oom-kill");
@@ -91,7 +92,7 @@ TEST_CASE("incident: a service that grows to its limit comes before a job and a 
   CAPTURE(answer.dump(1));
   CHECK(answer.at("moment") == "oom-kill");
   const json& rows = answer.at("rows");
-  // After many kills in a few seconds the log is incomplete, and the reason unknown.
+  // After many kills within seconds the log is incomplete, and then the reason is unknown.
   const bool is_cgroup = answer.at("scope") == "cgroup" && answer.at("scope_sampled") == true;
   const json& machine = answer.at(is_cgroup ? "machine" : "rows");
   for (const json* table : {&rows, &machine}) {

@@ -1,4 +1,4 @@
-// A fake user-space killer with a real one's name, and a victim with known memory.
+// A fake user-space killer with the name of a real one, and a victim with known memory.
 
 #include <algorithm>
 #include <csignal>
@@ -16,7 +16,7 @@ using nlohmann::json;
 
 namespace {
 
-// A process named earlyoom that sends these signals, one after the other.
+// Starts a process named earlyoom that sends these signals one after another.
 pid_t run_killer(pid_t victim, const std::vector<int>& signals) {
   const pid_t killer = ::fork();
   REQUIRE(killer >= 0);
@@ -63,7 +63,7 @@ TEST_CASE("user-space killer: events and incident name killer and victim, once, 
   CHECK(events[0].starts_with(sentence));
 
   CHECK(scene.answer({"incident", "--last-oom"}).at("moment") == "oom-kill");
-  // Others may be killed on this machine at the same time.
+  // Other processes may be killed on this machine at the same time.
   const json answer = scene.answer({"incident", std::to_string(holder.pid())});
   CAPTURE(answer.dump(1));
   CHECK(answer.at("moment") == "oom-kill");
@@ -81,7 +81,7 @@ TEST_CASE("user-space killer: events and incident name killer and victim, once, 
   CHECK(victim->at("limit_kib").is_null());
 }
 
-TEST_CASE("user-space killer: a killer's name without permission to kill changes nothing") {
+TEST_CASE("user-space killer: a process with a killer's name, but without permission to kill, changes nothing") {
   const auto user = other_user();
   if (!user) {
     WARN("skipped: there is no other user to become");

@@ -1,4 +1,4 @@
-// Many real kills in a row. An incident of another test at the same time may name any of them, so this runs alone.
+// Many real kills in a row. Runs alone, because an incident of another test at the same time could name any of them.
 
 #include <optional>
 #include <set>
@@ -23,7 +23,7 @@ std::int64_t victims_of(const Scene& scene, const std::string& cgroup) {
 
 }  // namespace
 
-TEST_CASE("incident: of kills in a row with a crash of the recorder none is reported twice or lost") {
+TEST_CASE("incident: in a row of kills with a crash of the recorder, no kill is reported twice or lost") {
   constexpr int kills = 20;
   const Scene scene;
   const LimitedCgroup cgroup(16 * 1024, "memoir-kills-" + std::to_string(::getpid()));

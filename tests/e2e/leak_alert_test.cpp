@@ -1,5 +1,5 @@
-// A leak that is found while it happens. The search runs at the lowest priority, which ends it without a result while
-// other tests use all processors, so this runs alone.
+// A leak is found while it happens. Runs alone: the search has the lowest priority, and ends without a result while
+// other tests use all processors.
 
 #include <string>
 
@@ -12,7 +12,7 @@ using namespace memoir::test;
 
 TEST_CASE("alerts: a process that leaks runs the program before it reaches its limit") {
   constexpr std::int64_t limit = 256 * 1024;
-  constexpr int max_rounds = 230;  // 230 MiB: below the limit
+  constexpr int max_rounds = 230;  // 230 MiB, which is below the limit
   const Scene scene;
   const LimitedCgroup cgroup(limit, "memoir-leak-" + std::to_string(::getpid()));
   cgroup.forbid_swap(limit);
@@ -21,7 +21,7 @@ TEST_CASE("alerts: a process that leaks runs the program before it reaches its l
     WARN("skipped: no cgroup can be made here");
     return;
   }
-  // Other leaks on the machine delay this one by a second at most.
+  // Other leaks on the machine delay this alert by a second at most.
   const std::string config = configured(scene, "[alert]\nexec = ['/bin/true']\npressure = 'off'\nevery = '1s'\n" +
                                                    kNoLevels + "[leaks]\nhour = '1500ms'\n");
   Recorder recorder(scene, "500ms", {}, {"--config", config});

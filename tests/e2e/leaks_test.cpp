@@ -1,5 +1,5 @@
-// A real process that leaks 200 KiB a second, recorded by ticks of a second, is found, and similar processes without a
-// leak are not. The analysis' hour is a small part of the recording, so that all of it is about a day.
+// A real process that leaks 200 KiB a second is found, and similar processes without a leak are not. Ticks are a second
+// apart. An hour of the analysis is a small part of the recording, which therefore counts as about a day.
 
 #include <cmath>
 #include <fstream>
@@ -28,13 +28,13 @@ void wait_for_next_tick(const Scene& scene) {
   wait_until("the next tick", [&] { return scene.last_tick() != last; });
 }
 
-// By the last argument of its command line.
+// Finds a process by the last argument of its command line.
 json row_of(const json& answer, const std::string& argument) {
   for (const json& row : answer.at("rows")) {
     const std::string subject = row.at("subject");
     if (subject.ends_with(" " + argument) && row.at("metric") == "anon+swap") return row;
   }
-  FAIL("there is no row of " << argument << " in " << answer.dump(1));
+  FAIL("no row of " << argument << " in " << answer.dump(1));
   return {};
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("a process that leaks is found among those that collect, warm up and b
   CHECK(found.at("leak") == true);
   const double per_day = 200.0 * kRounds / static_cast<double>(took_ms) * 86'400'000;
   CHECK(found.at("slope_kib_per_day").get<double>() == Approx(per_day).epsilon(0.2));
-  CHECK(found.at("confidence") <= 50);  // a day was not seen
+  CHECK(found.at("confidence") <= 50);  // less than a day was recorded
   for (const char* calm : {"collecting", "warming", "ballooning"}) {
     const json row = row_of(all, calm);
     CAPTURE(row.dump(1));
@@ -89,7 +89,7 @@ TEST_CASE("a process that leaks is found among those that collect, warm up and b
   CHECK(dead.at("limit") != "the machine's memory");
 }
 
-TEST_CASE("memory in tmpfs and SysV segments is judged where the kernel reports it") {
+TEST_CASE("memory in tmpfs and SysV segments is judged if the kernel reports it") {
   const Scene scene;
   Recorder recorder(scene, "100ms");
   for (int tick = 0; tick < 3; ++tick) wait_for_next_tick(scene);

@@ -1,6 +1,6 @@
 #pragma once
 
-// A real cgroup with a limit, if the test may create one.
+// A real cgroup with a limit; absent if the test may not create one.
 
 #include <cstdint>
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace memoir::test {
 
-// Below the root of the memory controller: v1's, otherwise v2's.
+// Is below the root of the memory controller: v1's if there is one, otherwise v2's.
 class LimitedCgroup {
  public:
   explicit LimitedCgroup(std::int64_t kib, const std::string& name = "memoir-test-" + std::to_string(::getpid()))
@@ -33,7 +33,7 @@ class LimitedCgroup {
   bool has_peak() const {
     return usable_ && std::filesystem::exists(folder_ + (v1_ ? "/memory.max_usage_in_bytes" : "/memory.peak"));
   }
-  // Forbids further swapping, if the kernel counts it.
+  // Forbids further swapping, if the kernel counts swap.
   void forbid_swap(std::int64_t kib) const {
     write(v1_ ? "memory.memsw.limit_in_bytes" : "memory.swap.max", v1_ ? std::to_string(kib * 1024) : "0");
   }

@@ -1,4 +1,4 @@
-// Processes start, fork, exec, exit, stay as zombies, lose their parents, and cannot be read.
+// Processes that start, fork, exec, exit, stay as zombies, lose their parents, or cannot be read.
 
 #include <cstdlib>
 #include <signal.h>
@@ -59,7 +59,7 @@ TEST_CASE("a fork is recorded with its parent, and its exit by the next tick") {
   recorder.tick();
   CHECK_FALSE(scene.top().contains(child));
   CHECK(process_text(scene, child, "exit_kind") == "exited");
-  // Its past is still available.
+  // Its history is still available.
   const std::int64_t alive = *scene.number(
       "SELECT wall_ms FROM tick WHERE id = (SELECT first_tick_id FROM process WHERE pid = " + std::to_string(child) +
       ")");
@@ -69,7 +69,7 @@ TEST_CASE("a fork is recorded with its parent, and its exit by the next tick") {
   CHECK(found);
 }
 
-TEST_CASE("a start is known to 10 ms, and an exit as the kernel reports it, or as at most the next tick") {
+TEST_CASE("the time of a start is known to 10 ms; that of an exit from the kernel, or as at most the next tick's") {
   const Scene scene;
   const std::int64_t earliest_ms = SystemClock().now().wall_ms;
   Holder holder(scene.folder());
@@ -81,7 +81,7 @@ TEST_CASE("a start is known to 10 ms, and an exit as the kernel reports it, or a
     recorder.tick();
     const auto start_ms = scene.number("SELECT start_ms FROM process WHERE pid = " + pid);
     REQUIRE(start_ms);
-    CHECK(*start_ms >= earliest_ms - 15);  // the kernel counts hundredths; the clocks are read one after the other
+    CHECK(*start_ms >= earliest_ms - 15);  // the kernel counts hundredths of a second
     CHECK(*start_ms <= latest_ms + 5);
     if (restarted) holder.end();
     if (restarted) recorder.tick();
@@ -124,15 +124,15 @@ TEST_CASE("an orphan keeps its identity under its new parent") {
   recorder.tick();
   REQUIRE(scene.top().contains(orphan));
   CHECK(process_text(scene, orphan, "parent_pid") != std::to_string(holder.pid()));
-  holder.end();  // the orphan ends with it
+  holder.end();  // the orphan exits with the holder
   wait_until("the orphan's end", [&] { return ::kill(orphan, 0) != 0; });
   recorder.tick();
   CHECK(process_text(scene, orphan, "exit_kind") == "exited");
 }
 
-TEST_CASE("a recorder without permission for a rollup reports that and uses RSS") {
+TEST_CASE("a recorder without permission to read rollups reports that and uses RSS") {
   const auto other = other_user();
-  if (!other) return;  // an ordinary user cannot become another
+  if (!other) return;  // an ordinary user cannot become another user
   const Scene scene;
   Holder holder(scene.folder());
   holder.run("private 16384");
@@ -148,7 +148,8 @@ TEST_CASE("a recorder without permission for a rollup reports that and uses RSS"
   CHECK(contains(recorder.child().errors(), "smaps_rollup"));
 }
 
-TEST_CASE("top by growth: a live leak comes before exited processes, and started ones grew by all their memory") {
+TEST_CASE(
+    "top by growth: a running leak comes before exited processes, and started processes grew by all their memory") {
   const Scene scene;
   Holder leak(scene.folder());
   leak.run("private 8192");

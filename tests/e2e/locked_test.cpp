@@ -1,4 +1,4 @@
-// Processes with a locked mmap_lock. Any other reader of them hangs, so this runs alone.
+// Processes whose mmap_lock is locked. Runs alone, because any other reader of these processes hangs.
 
 #include <string>
 
@@ -12,7 +12,7 @@ using namespace memoir::test;
 TEST_CASE("processes with a locked mmap_lock delay no other reads, and are named with their user") {
   const auto user = other_user();
   if (!user) {
-    WARN("skipped: only root can mount what holds the lock");
+    WARN("skipped: only root can mount the file system that holds the lock");
     return;
   }
   const Scene scene;
@@ -20,7 +20,7 @@ TEST_CASE("processes with a locked mmap_lock delay no other reads, and are named
   Child attacker({.path = MEMOIR_ATTACKER, .arguments = {"locked", "30", std::to_string(*user)}});
   wait_until("the attack", [&] { return attacker.output().ends_with('\n'); });
   if (attacker.output() == "denied\n") {
-    WARN("skipped: this machine does not let mount a FUSE file system");
+    WARN("skipped: a FUSE file system cannot be mounted here");
     return;
   }
   Recorder recorder(scene);
@@ -37,7 +37,7 @@ TEST_CASE("processes with a locked mmap_lock delay no other reads, and are named
     CHECK(contains(scene.text("SELECT command" + of_it), bystander == &early ? "early" : "late"));
   }
   CHECK(contains(scene.text("SELECT text FROM event WHERE kind = 'degraded'"), "(uid " + std::to_string(*user) + ")"));
-  // Waiting for thirty one after the other would take longer.
+  // Thirty timeouts one after another would take longer.
   if (!kSanitized) CHECK(scene.number("SELECT max(duration_ms) FROM tick").value() <= 6'000);
   attacker.kill_and_wait();
   CHECK(recorder.stop() == 0);

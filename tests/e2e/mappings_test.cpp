@@ -1,4 +1,4 @@
-// Mappings: real processes map known amounts of each kind, which memoir mappings and objects show.
+// Real processes map known amounts of each kind, which `memoir mappings` and `memoir objects` show.
 
 #include <array>
 #include <csignal>
@@ -33,7 +33,7 @@ void map(int fd, std::size_t bytes) {
   touch(at, bytes);
 }
 
-// In both children; then one of them allocates more.
+// Maps all objects; called in both children. Then one of them allocates more.
 void map_all(int memfd, int deleted, int tmpfs, int segment, bool first) {
   map(memfd, 8 * kMib);
   touch(::shmat(segment, nullptr, 0), 1 * kMib);
@@ -44,7 +44,7 @@ void map_all(int memfd, int deleted, int tmpfs, int segment, bool first) {
   touch(::sbrk(6 * kMib), 6 * kMib);
 }
 
-// Objects with the same name are one row: another test may run at the same time.
+// A unique name, because objects with the same name are one row and another test may run at the same time.
 std::string memfd_name() {
   return "mappings test " + std::to_string(::getpid());
 }
@@ -152,12 +152,12 @@ TEST_CASE("mappings: each kind of mapping of real processes has its name, and th
       sums[name] += kib(row, name);
   }
   for (const auto& [name, sum] : sums) CHECK(one.at("totals").at(name) == sum);
-  // The smaps are read right after the rollup, and the process does not change.
+  // smaps is read right after the rollup, and the process does not change in between.
   CHECK(std::abs(sums["pss_kib"] - kib(one, "process_pss_kib")) <= 200);
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("objects: processes that map the same file are shown together, with each part") {
+TEST_CASE("objects: processes that map the same file are shown together, each with its part") {
   const Scene scene;
   const Mappers mappers(scene.folder());
   Recorder recorder(scene, "1h", {}, {"--config", config_of(scene)});
@@ -183,7 +183,7 @@ TEST_CASE("objects: processes that map the same file are shown together, with ea
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("mappings: without any reading the message says how to get one") {
+TEST_CASE("mappings: if nothing was read, the message says how to get a reading") {
   const Scene scene;
   const std::string config = scene.folder() + "/off.toml";
   std::ofstream(config) << "[mappings]\ninterval = 'off'\n";

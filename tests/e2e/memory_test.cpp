@@ -1,4 +1,4 @@
-// Answers equal the allocations, within a page per mapping.
+// Answers are equal to the allocations, within a page per mapping.
 
 #include <algorithm>
 #include <cstdlib>
@@ -26,8 +26,8 @@ std::int64_t mappings(pid_t pid) {
   return count;
 }
 
-// The kernel raises VmHWM from counters that it keeps per processor and adds up in batches (percpu_counter_batch: twice
-// the processors, at least 32), here for anonymous and for file pages.
+// The error of VmHWM. The kernel raises it from per-CPU counters that it sums in batches (percpu_counter_batch: twice
+// the number of processors, at least 32). Two counters matter here: anonymous and file pages.
 std::int64_t high_water_error_kib() {
   const std::int64_t processors = sysconf(_SC_NPROCESSORS_ONLN);
   return 2 * processors * std::max<std::int64_t>(32, 2 * processors) * kPageKib;
@@ -39,7 +39,7 @@ std::int64_t metric_kib(const json& row, const std::string& metric) {
   return row.at(metric + "_kib");
 }
 
-// Growth of a process from `before` to `after`.
+// Checks the growth of a process from `before` to `after`.
 void check_growth(const json& before, const json& after, pid_t pid, std::int64_t rss, std::int64_t pss,
                   std::int64_t uss) {
   const std::int64_t tolerance = mappings(pid) * kPageKib;
@@ -79,7 +79,7 @@ TEST_CASE("pages shared by memfd are halved in PSS and not in USS") {
   const Scene scene;
   Holder holder(scene.folder());
   Recorder recorder(scene);
-  // The program's own pages have two mappers before and after.
+  // The program's own pages are mapped by two processes before and after.
   const pid_t first = holder.run("fork");
   recorder.tick();
   const auto before = scene.top();
@@ -104,7 +104,7 @@ TEST_CASE("a copy-on-write child shares unwritten pages") {
   const pid_t second = holder.run("cow 32768");
   recorder.tick();
   const auto after = scene.top();
-  // Half is written by the child, so each has a copy of its own; the other half is shared by the two.
+  // The child writes half of the pages, of which each process then has a copy; both share the other half.
   check_growth(before.at(holder.pid()), after.at(holder.pid()), holder.pid(), 32768, 16384 + 8192, 16384);
   check_growth(before.at(first), after.at(second), second, 32768, 16384 + 8192, 16384);
 }
@@ -126,7 +126,7 @@ TEST_CASE("shares add up to the total") {
   CHECK(std::abs(shares - 100.0) < 0.01);
 }
 
-TEST_CASE("a spike between two ticks is in the peaks, with its interval") {
+TEST_CASE("a spike between two ticks appears in the peaks, with its interval") {
   const Scene scene;
   Holder holder(scene.folder());
   Recorder recorder(scene);
@@ -137,11 +137,11 @@ TEST_CASE("a spike between two ticks is in the peaks, with its interval") {
   holder.run("spike 98304");
   recorder.tick();
   const std::int64_t tick_after = *scene.number("SELECT wall_ms FROM tick ORDER BY id DESC LIMIT 1");
-  // All of it is freed, and the mark does not fall in later ticks.
+  // All of the memory is freed, and the high-water mark does not fall in later ticks.
   check_growth(before, scene.top().at(holder.pid()), holder.pid(), 0, 0, 0);
   recorder.tick();
   if (!scene.exits_reported()) {
-    WARN("not run: without BPF it may take two minutes until the mark is seen");
+    WARN("not run: without BPF it may take two minutes until the mark is read");
     return;
   }
 
@@ -180,8 +180,8 @@ TEST_CASE("the memory breakdown includes a process and a file in tmpfs, and adds
     CHECK(sum == answer.at("totals").at("machine_total_kib"));
     return lines;
   };
-  // Other processes use memory during this, a compiler tens of MiB a second: so the best of many rounds,
-  // within a quarter.
+  // Other processes use memory at the same time; a compiler can use tens of MiB a second. The test therefore takes the
+  // best of many rounds, and allows an error of a quarter.
   constexpr std::int64_t quarter_kib = 32 * 1024;
   std::map<std::string, std::int64_t> min_error{{"anon", 1 << 30}, {"shmem", 1 << 30}, {"tmpfs", 1 << 30}};
   const auto near = [&](const auto& of) { return of.second < quarter_kib; };

@@ -1,4 +1,4 @@
-// Reading on demand, with memoird's default configuration.
+// Reads on demand, with memoird's default configuration.
 
 #include <chrono>
 #include <cstdlib>
@@ -15,13 +15,13 @@ using nlohmann::json;
 
 namespace {
 
-// SIGUSR1 triggers a tick that reads all: here a regular one is needed.
+// Waits for regular ticks, because SIGUSR1 triggers a tick that reads every process.
 void await_ticks(const Scene& scene, int count = 1) {
   const std::int64_t before = scene.number("SELECT max(id) FROM tick").value_or(0);
   wait_until("ticks", [&] { return scene.number("SELECT max(id) FROM tick").value_or(0) >= before + count; });
 }
 
-// Queries the file directly: another program would be a short-lived sibling of the holder.
+// Queries the file directly, because another program would be a short-lived sibling of the holder.
 std::string last_of(const Scene& scene, const Holder& holder, const std::string& column) {
   return scene.text("SELECT " + column + " FROM process_at WHERE tick_id = (SELECT max(id) FROM tick) AND pid = " +
                     std::to_string(holder.pid()));
@@ -29,7 +29,7 @@ std::string last_of(const Scene& scene, const Holder& holder, const std::string&
 
 }  // namespace
 
-TEST_CASE("on demand: an unchanged process is not read again, and its PSS is as if it had been") {
+TEST_CASE("on demand: an unchanged process is not read again, and its PSS is as accurate as after a read") {
   const Scene scene;
   Holder holder(scene.folder());
   holder.run("private 16384");
@@ -38,7 +38,8 @@ TEST_CASE("on demand: an unchanged process is not read again, and its PSS is as 
   await_ticks(scene);
   const std::string rss_kib = last("rss_kib");
   const std::int64_t pss_kib = std::stoll(last("pss_kib"));
-  // Programs that start and exit on this machine may map the same libraries: then it is read again, or estimated.
+  // Programs that start and exit on this machine may map the same libraries. Then the process is read again or
+  // estimated.
   const auto is_unread = [&] { return last("read_ms < wall_ms") == "1"; };
   bool seen_unread = is_unread();
   for (int tries = 0; tries < 40 && !seen_unread; ++tries) {
@@ -46,23 +47,22 @@ TEST_CASE("on demand: an unchanged process is not read again, and its PSS is as 
     seen_unread = is_unread();
   }
   CHECK(seen_unread);
-  CHECK(std::abs(std::stoll(last("pss_kib")) - pss_kib) < 256);  // its part of the libraries
+  CHECK(std::abs(std::stoll(last("pss_kib")) - pss_kib) < 256);  // its part of the libraries may differ
   CHECK(last("rss_kib") == rss_kib);
-  // Its own memory changes: PSS is known without a reading.
+  // Only private memory changes, so PSS is known without a read.
   holder.run("private 32768");
   await_ticks(scene, 2);
   CHECK(last("source") != "approximate");
   CHECK(std::abs(std::stoll(last("pss_kib")) - pss_kib - 32768) < 1024);
   CHECK(scene.number("SELECT MAX(held + estimated > 0 AND exact < seen) FROM tick").value_or(0) == 1);
   const std::string before_ms = last("wall_ms");
-  recorder.tick();  // others may follow
+  recorder.tick();  // reads of other processes may follow
   CHECK(scene.number("SELECT count(*) FROM process_at WHERE source = 'exact' AND wall_ms > " + before_ms +
                      " AND pid = " + std::to_string(holder.pid())) > 0);
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE(
-    "on demand: a process is known to share a file soon after another one maps it, and that it does not any more") {
+TEST_CASE("on demand: a process's PSS shows soon that another process maps the same file, and that it no longer does") {
   const Scene scene;
   const TemporaryDirectory other;
   constexpr std::int64_t kFileKib = 65'536;
@@ -73,7 +73,7 @@ TEST_CASE(
   Recorder recorder(scene, "1s", {}, {"--config", configured(scene, "")});
   const auto kib = [&](const Holder& of, const std::string& column) { return std::stoll(last_of(scene, of, column)); };
   const auto is_near = [](std::int64_t value, std::int64_t right) { return std::abs(value - right) < kFileKib / 50; };
-  // On a quiet machine after two ticks; other tests use most of the budget.
+  // On a quiet machine this is true after two ticks, but other tests use most of the budget.
   const auto comes_true = [&scene](const auto& condition) {
     for (int i = 0; i < 60 && !condition(); ++i) await_ticks(scene, 1);
     return condition();
@@ -102,7 +102,7 @@ TEST_CASE("scans: a process's spike between two ticks is its maximum, with its t
   const std::string pid = std::to_string(holder.pid());
   const std::string seen =
       "SELECT count(*) FROM extreme_named WHERE metric = 'rss' AND high_kib >= 131072 AND name LIKE '%[" + pid + "]'";
-  // Repeats with longer spikes until a scan falls into one.
+  // Repeats with longer spikes until a scan happens during one.
   for (int attempt = 1; attempt <= 30 && scene.number(seen).value_or(0) == 0; ++attempt) {
     holder.run("private 131072");
     std::this_thread::sleep_for(std::chrono::milliseconds(20 * attempt));
@@ -125,7 +125,7 @@ TEST_CASE("scans: a fast-growing process triggers an early tick") {
   Recorder recorder(scene, "1h", {}, {"--config", configured(scene, "[recorder]\nscan_interval = \"50ms\"\n")});
   recorder.tick();
   holder.run("private 262144");
-  // A quarter of the interval is too long to wait for: no early tick.
+  // A quarter of this interval is longer than the test, so no early tick may come.
   const auto ticks = scene.number("SELECT count(*) FROM tick").value();
   recorder.tick();
   CHECK(scene.number("SELECT count(*) FROM tick").value() == ticks + 1);
@@ -136,10 +136,10 @@ TEST_CASE("scans: a fast-growing process triggers an early tick") {
       {"--config",
        configured(often, "[recorder]\nscan_interval = \"50ms\"\n[mappings]\ninterval = \"1d\"\nprocesses = 1\n")});
   soon.tick();
-  // It may come just before the regular tick, which proves nothing: then again.
+  // The tick may come just before the regular one, which proves nothing; then the test tries again.
   const std::string early =
       "SELECT count(*) FROM tick WHERE wall_ms % 5000 BETWEEN 1000 AND 4000 AND keyframe_id <> id";
-  wait_until("a tick before its turn", [&] {
+  wait_until("an early tick", [&] {
     holder.run("free");
     soon.tick();
     const std::int64_t asked = often.number(early).value_or(0);
@@ -148,8 +148,8 @@ TEST_CASE("scans: a fast-growing process triggers an early tick") {
     wait_until("the next tick", [&] { return often.number("SELECT count(*) FROM tick") > before; });
     return often.number(early).value_or(0) > asked;
   });
-  // One process is due in a day; more reads were caused by activity.
-  wait_until("what the largest map", [&] {
+  // Only one process is due within a day; activity has caused the other reads.
+  wait_until("mappings of the largest processes", [&] {
     return often.number("SELECT count(DISTINCT process_id) FROM mapping_summary WHERE read_ms IS NOT NULL")
                .value_or(0) >= 3;
   });

@@ -1,4 +1,4 @@
-// Memory outside of processes: a file that grows in a tmpfs, and a segment left behind by its creator.
+// Memory outside of processes: a growing file in a tmpfs, and a segment that its creator left.
 
 #include <cstring>
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kKib = 16 * 1024;
 
-// A tmpfs: a mount of its own if permitted, otherwise a folder in /dev/shm. Empty without either.
+// A tmpfs: a mount if permitted, otherwise a folder in /dev/shm; absent without either.
 class Tmpfs {
  public:
   explicit Tmpfs(const Scene& scene) {
@@ -45,7 +45,7 @@ class Tmpfs {
   Tmpfs& operator=(const Tmpfs&) = delete;
 
   const std::string& mount_point() const { return mount_point_; }
-  // Adds this much to a file of it.
+  // Adds this much to a file in it.
   void grow(const std::string& name, std::int64_t kib) const {
     std::ofstream(folder_ + '/' + name, std::ios::app) << std::string(static_cast<std::size_t>(kib) * 1024, 'x');
   }
@@ -64,7 +64,7 @@ const json* find(const json& rows, const std::string& name) {
   return nullptr;
 }
 
-// The row of a file once a walk has found this size.
+// Waits until a walk has found this size of the file, and returns the file's row.
 json wait_for(const Scene& scene, Recorder& recorder, const Tmpfs& tmpfs, const std::string& name, std::int64_t kib) {
   json found;
   wait_until("a walk of " + tmpfs.mount_point(), [&] {
@@ -79,14 +79,14 @@ json wait_for(const Scene& scene, Recorder& recorder, const Tmpfs& tmpfs, const 
   return found;
 }
 
-// The cost of a tick's other work on a slow machine causes no wait.
+// Sets budgets such that walks do not wait because of a tick's other work on a slow machine.
 std::string walks_often(const Scene& scene) {
   const std::string path = scene.folder() + "/memoir.toml";
   std::ofstream(path) << "[tmpfs]\ninterval = \"1s\"\n[budget]\ncpu = \"100%\"\n";
   return path;
 }
 
-// Deleted with it, so that no test leaves memory behind.
+// A SysV segment that is deleted with the object, so that the test leaves no memory behind.
 class Segment {
  public:
   explicit Segment(std::int64_t kib)
@@ -100,7 +100,7 @@ class Segment {
   int id() const { return id_; }
   void touch(std::int64_t kib) const {
     void* at = ::shmat(id_, nullptr, 0);
-    REQUIRE(at != reinterpret_cast<void*>(-1));  // NOLINT(performance-no-int-to-ptr): shmat(2) says so
+    REQUIRE(at != reinterpret_cast<void*>(-1));  // as shmat(2) specifies
     std::memset(at, 1, static_cast<std::size_t>(kib) * 1024);
     ::shmdt(at);
   }
@@ -119,11 +119,11 @@ json segment_row(const Scene& scene, int shmid) {
 
 }  // namespace
 
-TEST_CASE("tmpfs: the file that grew is shown, with its size before and its owner") {
+TEST_CASE("tmpfs: a file that grew is shown with its previous size and its owner") {
   const Scene scene;
   const Tmpfs tmpfs(scene);
   if (tmpfs.mount_point().empty()) {
-    WARN("skipped: no tmpfs that may be written");
+    WARN("skipped: no writable tmpfs");
     return;
   }
   tmpfs.grow("steady", kKib);
@@ -161,7 +161,7 @@ TEST_CASE("shm: a segment without attached processes, with its creator and growt
   const Scene scene;
   const Segment segment(2 * kKib);
   if (segment.id() < 0) {
-    WARN("skipped: no segment may be made");
+    WARN("skipped: no segment can be created");
     return;
   }
   segment.touch(kKib);

@@ -1,4 +1,4 @@
-// The query tool reads any recorder's file, in any state, and never changes it.
+// The query tool reads the file of any recorder, in any state, and never changes it.
 
 #include <filesystem>
 #include <string>
@@ -12,7 +12,8 @@ using nlohmann::json;
 
 namespace {
 
-// The recorder admits its owner and group; this replaces membership in the group.
+// Lets other users read the file. The recorder admits only its owner and group, and membership in the group cannot be
+// tested.
 void let_everybody_read(const Scene& scene) {
   for (const std::string suffix : {"", "-wal", "-shm"}) {
     const std::string file = scene.db() + suffix;
@@ -53,14 +54,14 @@ TEST_CASE("the file can be read while it is written") {
   recorder.tick();
   check_readable(scene);
   recorder.tick();
-  // Each answer is of a newer tick, and the recorder is not delayed.
+  // Each answer is from a newer tick, and the recorder is not delayed.
   const std::int64_t first = scene.answer({"top"}).at("at_ms");
   recorder.tick();
   CHECK(scene.answer({"top"}).at("at_ms") > first);
   CHECK(recorder.stop() == 0);
 }
 
-TEST_CASE("the file can be read after kill -9, there and as a copy") {
+TEST_CASE("the file can be read after kill -9, in place and as a copy") {
   const Scene scene;
   Recorder recorder(scene);
   recorder.tick();
@@ -73,14 +74,14 @@ TEST_CASE("the file can be read after kill -9, there and as a copy") {
   check_readable(elsewhere);
 }
 
-TEST_CASE("the file can be read after a clean stop, there and as a copy") {
+TEST_CASE("the file can be read after a clean stop, in place and as a copy") {
   const Scene scene;
   Recorder recorder(scene);
   recorder.tick();
   REQUIRE(recorder.stop() == 0);
   check_readable(scene);
   const Scene elsewhere;
-  // One file is enough after a clean stop.
+  // After a clean stop the main file alone is enough.
   std::filesystem::copy_file(scene.db(), elsewhere.db());
   check_same_answers(scene, elsewhere);
   check_readable(elsewhere);

@@ -18,16 +18,16 @@ Program memoird(const Scene& scene, const std::string& interval, std::optional<u
                 const std::vector<std::string>& more) {
   std::vector<std::string> arguments{"--db", scene.db(), "--interval", interval};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  // Without the configuration of the test machine.
+  // Does not use the configuration of the machine.
   if (std::ranges::find(more, "--config") == more.end()) {
     const std::string config = scene.folder() + "/read-all.toml";
     std::ofstream file(config);
-    // Some folders are not writable.
+    // Without a configuration if the folder is not writable.
     if (file << "[budget]\ncpu = \"unlimited\"\n") arguments.insert(arguments.end(), {"--config", config});
   }
   return {.path = MEMOIRD,
           .arguments = arguments,
-          // Installed, memoir is in the same folder.
+          // An installed memoir is in the same folder as memoird.
           .environment = {"XDG_CONFIG_HOME=/nonexistent", "HOME=/nonexistent",
                           "PATH=" + std::filesystem::path(MEMOIR).parent_path().string() + ":/usr/bin:/bin"},
           .as_user = as_user};
@@ -73,7 +73,7 @@ std::optional<std::int64_t> Scene::number(const std::string& sql) const {
     if (!statement.executeStep() || statement.isColumnNull(0)) return std::nullopt;
     return statement.getColumn(0).getInt64();
   } catch (const SQLite::Exception&) {
-    return std::nullopt;  // missing, or without tables so far
+    return std::nullopt;  // the file is missing or has no tables yet
   }
 }
 
@@ -94,7 +94,7 @@ Recorder::Recorder(const Scene& scene, const std::string& interval, std::optiona
     : scene_(scene), started_(SystemClock().now().boot_ms), child_(memoird(scene, interval, as_user, more)) {}
 
 void Recorder::tick() {
-  wait_for_tick(started_);  // its first: before that, a signal could find no handler
+  wait_for_tick(started_);  // before the first tick, a signal could find no handler
   const std::int64_t now = SystemClock().now().boot_ms;
   child_.signal(SIGUSR1);
   wait_for_tick(now);
@@ -112,7 +112,7 @@ void Recorder::kill() {
 void Recorder::wait_for_tick(std::int64_t since) {
   wait_until("a tick", [&] {
     if (!child_.running()) throw std::runtime_error("memoird ended: " + child_.errors());
-    // A reader that comes first creates it, as root with the wrong owner for memoird.
+    // A reader must not come first, because it would create the file as root, with the wrong owner for memoird.
     if (!std::filesystem::exists(scene_.db() + "-shm")) return false;
     return scene_.last_tick().value_or(-1) >= since;
   });

@@ -1,6 +1,6 @@
 #pragma once
 
-// A recorder running on a database of its own, and a test's queries of it.
+// A recorder that records to a database of its own, and a test's queries of it.
 
 #include <cstdint>
 #include <map>
@@ -17,7 +17,7 @@
 
 namespace memoir::test {
 
-// The folder of one test: the database is in it. World-writable, for a recorder under another user.
+// The folder of one test, with the database. It is world-writable for a recorder that runs as another user.
 class Scene {
  public:
   Scene();
@@ -27,34 +27,35 @@ class Scene {
 
   // Runs `memoir` on the database.
   Outcome ask(std::vector<std::string> arguments, std::optional<uid_t> as_user = {}) const;
-  // The answer as JSON; fails the test without one.
+  // Returns the answer as JSON; fails the test without one.
   nlohmann::json answer(std::vector<std::string> arguments) const;
   nlohmann::json answer_rows(std::vector<std::string> arguments) const;
-  // The row of each process in `memoir top`, by pid.
+  // Returns the row of each process in `memoir top`, by pid.
   std::map<std::int64_t, nlohmann::json> top() const;
 
-  // The boot clock of the last committed tick, and the result of a numeric query; nullopt while there is none.
+  // These return the boot time of the last committed tick, and the result of a numeric query; nullopt if there is none
+  // yet.
   std::optional<std::int64_t> last_tick() const;
   std::optional<std::int64_t> number(const std::string& sql) const;
   std::string text(const std::string& sql) const;
-  // True if BPF reports exits to the recorder: known from its first tick on.
+  // Returns true if BPF reports exits to the recorder. Known from the first tick on.
   bool exits_reported() const { return number("SELECT count(exits) FROM tick").value_or(0) > 0; }
 
  private:
   TemporaryDirectory folder_;
 };
 
-// For [alert]: no alerts for what else happens on the machine.
+// For [alert]: disables alerts that other activity on the machine could cause.
 inline const std::string kNoLevels = "limit = 'off'\ntmpfs = 'off'\nswap = 'off'\nconfirmed = false\n";
 
-// Writes a configuration into its folder and returns the path.
+// Writes a configuration file to the scene's folder and returns its path.
 std::string configured(const Scene& scene, const std::string& toml);
 
 inline bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-// A running memoird. By default it ticks only on request (and on the hour) and reads every process in each tick:
+// A running memoird. By default it ticks only on request (and on the hour), and each tick reads every process, because
 // requested ticks have no CPU budget.
 class Recorder {
  public:
@@ -63,7 +64,7 @@ class Recorder {
 
   // Returns once a tick that started after this call is committed.
   void tick();
-  // Stops it like systemd, and returns its exit status.
+  // Stops it as systemd does, and returns its exit status.
   int stop();
   void kill();
   Child& child() { return child_; }

@@ -1,4 +1,4 @@
-// The unit's own sandbox: its system calls and capabilities suffice for recording, and for nothing else.
+// The sandbox of the unit: its system calls and capabilities suffice for recording, and for nothing else.
 
 #include <algorithm>
 #include <csignal>
@@ -22,7 +22,7 @@ constexpr const char* kAnalyze = "/usr/bin/systemd-analyze";
 
 const char* const kUnit = MEMOIR_SOURCE "/systemd/memoird.service.in";
 
-// The values of a key, a line each.
+// Returns the values of a key in the unit, one per line.
 std::vector<std::string> of_unit(const std::string& key) {
   std::istringstream lines(slurp(kUnit));
   std::vector<std::string> values;
@@ -32,7 +32,7 @@ std::vector<std::string> of_unit(const std::string& key) {
   return values;
 }
 
-// Inserts the members of a systemd group of system calls, or the name of a single call.
+// Adds the members of a systemd group of system calls, or a single call, to `into`.
 void expand(const std::string& name, std::set<std::string>& into) {
   if (!name.starts_with('@')) {
     into.insert(name);
@@ -49,7 +49,7 @@ void expand(const std::string& name, std::set<std::string>& into) {
 
 std::set<std::string> allowed_calls() {
   std::set<std::string> allowed;
-  expand("@default", allowed);  // systemd.exec(5): implicitly
+  expand("@default", allowed);  // systemd.exec(5): implicitly allowed
   allowed.insert("execve");
   for (const std::string& line : of_unit("SystemCallFilter")) {
     const bool taken_out = line.starts_with('~');
@@ -95,7 +95,8 @@ struct Confined {
   std::string capabilities = "-";
 };
 
-// True if the helper program exists, which is built if libseccomp is installed, and everything else it needs.
+// Returns true if everything needed exists: the helper program, which is built if libseccomp is installed, and
+// systemd-analyze.
 bool can_confine() {
   const bool can = MEMOIR_CONFINED[0] != '\0' && access(kAnalyze, X_OK) == 0;
   if (!can) WARN("skipped: needs libseccomp (when built) and systemd-analyze");
@@ -119,7 +120,7 @@ TEST_CASE("memoird records with the system calls and capabilities of its unit") 
   CHECK(contains(row.at("exe"), "/holder"));
 }
 
-TEST_CASE("memoird keeps no right to load BPF programs, or to the kernel's log") {
+TEST_CASE("memoird drops the capabilities to load BPF programs and to read the kernel's log") {
   if (!can_confine()) return;
   const Scene scene;
   const Confined confined(scene);
@@ -144,7 +145,7 @@ TEST_CASE("memoird keeps no right to load BPF programs, or to the kernel's log")
   CHECK_FALSE(contains(memoird.errors(), "CAP_SYSLOG"));
 }
 
-TEST_CASE("memoird records without any one of its capabilities and reports the degraded mode") {
+TEST_CASE("memoird records if any one of its capabilities is missing, and reports the degraded mode") {
   if (!can_confine()) return;
   const auto recorded_with = [](const std::string& capabilities) {
     const Scene scene;
@@ -160,11 +161,11 @@ TEST_CASE("memoird records without any one of its capabilities and reports the d
   };
   const std::string all = recorded_with("19,39,38,34");
   if (all == "-") {
-    WARN("skipped: needs another user to become");
+    WARN("skipped: needs another user");
     return;
   }
   const auto lacks = [&](const std::string& capabilities, const std::string& said) {
-    // Features missing here even with all of them are reported anyway.
+    // Features that are missing here even with all capabilities are reported anyway.
     INFO(said << " without one of the capabilities");
     CHECK((contains(all, said) || contains(recorded_with(capabilities), said)));
   };
@@ -175,7 +176,7 @@ TEST_CASE("memoird records without any one of its capabilities and reports the d
   lacks("34", "CAP_SYS_PTRACE");
 }
 
-TEST_CASE("alerts run within the unit, without its capabilities, and leaks are searched at the lowest priority") {
+TEST_CASE("alerts run within the unit, without its capabilities, and the search for leaks has the lowest priority") {
   if (!can_confine()) return;
   const Scene scene;
   const auto script = [&scene](const std::string& name, const std::string& text) {
@@ -186,7 +187,7 @@ TEST_CASE("alerts run within the unit, without its capabilities, and leaks are s
   };
   script(
       "memoir",
-      // It is set just after the start.
+      // The priority is set just after the start.
       "policy() { awk '{print $19, $41}' /proc/$$/stat; }\n"
       "if [ $1 = leaks ]; then until [ \"$(policy)\" = '19 3' ]; do sleep 0.1; done; policy > \"${0%/*}/policy\"; fi\n"
       "echo '{\"rows\": [{\"subject\": \"a\", \"title\": \"a\", \"leak\": true, \"limit\": \"b\", "
@@ -220,7 +221,7 @@ TEST_CASE("the unit's command to reload reaches memoird from within its sandbox"
   wait_until("the first tick", [&] { return scene.number("SELECT count(*) FROM tick").value_or(0) > 0; });
   configured(scene, "[recorder]\ninterval = '200ms'\n");
 
-  // systemd.service(5): $$ is a $.
+  // In systemd.service(5), $$ stands for $.
   std::string command = of_unit("ExecReload").at(0);
   const std::string shell = "/bin/sh -c '";
   REQUIRE(command.starts_with(shell));
@@ -245,11 +246,11 @@ TEST_CASE("attacks by a compromised memoird on others are refused by the unit's 
   REQUIRE(confined.status == 0);
   CHECK(std::count(confined.out.begin(), confined.out.end(), '\n') == 10);
   CHECK_FALSE(contains(confined.out, "allowed"));
-  CHECK(contains(free.out, "process_vm_writev allowed"));  // it is not refused for another reason
+  CHECK(contains(free.out, "process_vm_writev allowed"));  // so the call is not refused for another reason
   CHECK(contains(free.out, "setpriority allowed"));
 }
 
-TEST_CASE("systemd gives our units an exposure of at most 2.0") {
+TEST_CASE("systemd rates the exposure of the units at 2.0 at most") {
   if (access(kAnalyze, X_OK) != 0) {
     WARN("skipped: needs systemd-analyze");
     return;

@@ -1,4 +1,4 @@
-// A recorder's commits survive any kind of end, and the next recorder continues by itself.
+// A recorder's commits survive any kind of stop, and the next recorder continues by itself.
 
 #include <algorithm>
 #include <chrono>
@@ -22,7 +22,7 @@ struct Committed {
   std::int64_t count = 0;
 };
 
-// The ticks up to `up_to`. The last is queried first: commits in between are not counted.
+// Returns the ticks up to `up_to`. The last tick is queried first, so that commits in between are not counted.
 Committed committed(const Scene& scene, std::int64_t up_to) {
   const auto ask = [&](const std::string& what, std::int64_t limit) {
     return scene.number("SELECT " + what + " FROM tick WHERE id <= " + std::to_string(limit)).value_or(0);
@@ -33,7 +33,7 @@ Committed committed(const Scene& scene, std::int64_t up_to) {
 
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
-// Watches a recorder's commits up to an unpredictable time, and kills it: at start, or during a tick.
+// Watches a recorder's commits until an unpredictable time, and kills it: at its start, or during a tick.
 Committed record_and_kill(const Scene& scene, bool ticking, std::chrono::milliseconds life) {
   Recorder recorder(scene, "100ms");
   if (ticking) recorder.tick();
@@ -57,7 +57,7 @@ TEST_CASE("twenty kills at random moments lose no committed tick") {
   std::uniform_int_distribution<int> life_ms(0, 400);
   for (int i = 0; i < 20; ++i) {
     const Committed seen = record_and_kill(scene, i % 2 == 0, std::chrono::milliseconds(life_ms(random)));
-    if (!std::filesystem::exists(scene.db())) continue;  // killed before it got so far
+    if (!std::filesystem::exists(scene.db())) continue;  // killed before it created the file
     CHECK(scene.text("PRAGMA integrity_check") == "ok");
     const Committed kept = committed(scene, seen.last);
     CHECK(kept.last == seen.last);
@@ -69,7 +69,7 @@ TEST_CASE("twenty kills at random moments lose no committed tick") {
 
   const std::int64_t killed = *scene.number("SELECT count(*) FROM run");
   REQUIRE(killed >= 10);
-  // Long enough to be a gap at any interval used here.
+  // The gap must be long enough to be one at any interval used here.
   const std::int64_t last_ms = *scene.number("SELECT max(wall_ms) FROM tick");
   wait_until("a gap", [&] { return memoir::SystemClock().now().wall_ms - last_ms > 1000; });
   Recorder recorder(scene);
@@ -89,10 +89,10 @@ TEST_CASE("a plain copy of the main file answers while the recorder runs") {
   const Scene elsewhere;
   Outcome outcome;
   Recorder recorder(scene);
-  wait_until("the main file to hold what was recorded", [&] {
-    // A reader may block a checkpoint: the next tick retries it.
+  wait_until("the ticks in the main file", [&] {
+    // A reader may block a checkpoint, and then the next tick retries it.
     recorder.tick();
-    // Removes companions of a previous attempt's copy.
+    // Removes the -wal and -shm of a previous attempt's copy.
     for (const char* companion : {"-wal", "-shm"}) std::filesystem::remove(elsewhere.db() + companion);
     std::filesystem::copy_file(scene.db(), elsewhere.db(), std::filesystem::copy_options::overwrite_existing);
     outcome = elsewhere.ask({"top", "--limit", "0"});

@@ -1,4 +1,4 @@
-// The process tree: real parents, children and grandchildren.
+// The process tree of real parents, children and grandchildren.
 
 #include <sstream>
 
@@ -11,7 +11,7 @@ using nlohmann::json;
 
 namespace {
 
-// Null where there is none.
+// Returns null if there is no such row.
 const json* find(const json& rows, std::int64_t pid) {
   for (const json& row : rows) {
     if (row.at("pid") == pid) return &row;
@@ -24,7 +24,7 @@ std::int64_t kib(const json& value) {
   return value.is_null() ? 0 : value.get<std::int64_t>();
 }
 
-// Checks that each row's sum is its own memory and its children's; returns the number of rows.
+// Checks that each row's sum is its own memory and its children's. Returns the number of rows.
 std::size_t check_sums(const json& rows) {
   std::size_t count = rows.size();
   for (const json& row : rows) {
@@ -42,7 +42,7 @@ std::size_t check_sums(const json& rows) {
 
 TEST_CASE("tree: a shell, its children and grandchildren are nested, and their memory adds up") {
   const Scene scene;
-  // They exit when our end of their standard input closes.
+  // They exit when this end of their standard input is closed.
   Child shell({.path = "/bin/sh",
                .arguments = {"-c", "exec 3<&0; sh -c 'cat <&3 & echo $! $$; cat <&3 & echo $!; wait' & wait"}});
   std::int64_t first = 0;
@@ -83,7 +83,7 @@ TEST_CASE("tree: a shell, its children and grandchildren are nested, and their m
   CHECK(kib(parent->at("subtree_pss_kib")) >= 8192);
   CHECK(parent->at("pss_kib") == scene.top().at(holder.pid()).at("pss_kib"));
 
-  // By its pid, only it with its ancestors and descendants.
+  // A query for a pid has only this process with its ancestors and descendants.
   const json only = scene.answer({"tree", std::to_string(shell.pid())});
   CHECK(only.at("totals").at("processes") == 4);
   CHECK(find(only.at("rows"), first) != nullptr);

@@ -1,4 +1,4 @@
-// The source vmmap: the real recorder with fakes of vmmap(1) and ps(1), and memoir's answers from its database.
+// The source vmmap: the real recorder with fake vmmap(1) and ps(1), and memoir's answers from its database.
 
 #include <filesystem>
 #include <fstream>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kFixtures = MEMOIR_SOURCE "/tests/fixtures/vmmap/";
 
-// The two programs are next to the database, with a configuration that names them.
+// The two programs are in the folder of the database, with a configuration that names them.
 class Mac : public Scene {
  public:
   Mac() {
@@ -73,7 +73,7 @@ TEST_CASE("vmmap: a tick of a recorded Mac is shown as estimated by memoir top")
   CHECK(mac.ask({"tree"}).status == 0);
 }
 
-TEST_CASE("vmmap: without any /proc it is the same, with an unknown machine") {
+TEST_CASE("vmmap: without /proc the processes are the same, and the machine is unknown") {
   const Mac mac;
   const Outcome recorded = mac.record({"--proc", mac.path("none")});
   INFO(recorded.err);
@@ -96,7 +96,7 @@ TEST_CASE("vmmap: without the program there is an error, and nothing is recorded
   CHECK_FALSE(std::filesystem::exists(mac.db()));
 }
 
-TEST_CASE("vmmap: the configuration chooses it, and it records tick after tick") {
+TEST_CASE("vmmap: the configuration selects the source, which records tick after tick") {
   const Mac mac;
   std::ofstream(mac.path("memoir.toml"), std::ios::app) << "[recorder]\nsource = 'vmmap'\n";
   Recorder recorder(mac, "1h", {}, {"--config", mac.path("memoir.toml")});

@@ -1,6 +1,6 @@
 #pragma once
 
-// The answers of a Reader as text: two files with the same answers give the same text.
+// All answers of a Reader as text, so that files with the same answers give the same text.
 
 #include <SQLiteCpp/Database.h>
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace memoir::test {
 
-// Every answer of the Reader.
+// Returns every answer of the Reader.
 std::string all_answers(Reader& reader);
 
-// The rows of a query, each as "1|NULL|text|".
+// Returns the rows of a query, each in the form "1|NULL|text|".
 std::vector<std::string> rows_of(SQLite::Database& database, const std::string& sql);
 
-// The first line that differs; empty if none does.
+// Returns the first line that differs; empty if none does.
 std::string difference(const std::string& answers, const std::string& others);
 
-// The samples of a snapshot, without its run.
+// Returns the samples of a snapshot, without its run.
 std::string sample_words(const Snapshot& snapshot);
 
 }  // namespace memoir::test

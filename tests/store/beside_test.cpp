@@ -1,4 +1,4 @@
-// Values that are 0 for most processes and categories are in a table of their own, by the same key.
+// Values that are 0 for most processes and categories have rows in side tables, with the same key.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
@@ -14,7 +14,7 @@ std::int64_t count(SQLite::Database& database, const std::string& of) {
   return database.execAndGet("SELECT COUNT(*) FROM " + of).getInt64();
 }
 
-// Side rows without a main row, or with nothing but default values.
+// Checks that no side row is without a main row, and that none has only default values.
 void check_needed(SQLite::Database& database) {
   CHECK(count(database,
               "process_rare LEFT JOIN process_state AS s USING (tick_id, process_id) WHERE s.state IS NULL") == 0);
@@ -33,7 +33,7 @@ void check_needed(SQLite::Database& database) {
 
 }  // namespace
 
-TEST_CASE("side rows: any history has them only where they hold something") {
+TEST_CASE("side rows: any history has them only for values that differ from the default") {
   for (const std::uint32_t seed : {1U, 2U, 3U}) {
     const StoreFixture fixture;
     RandomHistory history(seed);
@@ -49,7 +49,7 @@ TEST_CASE("side rows: any history has them only where they hold something") {
   }
 }
 
-TEST_CASE("side rows: each single value is read back with any other columns known or null") {
+TEST_CASE("side rows: each value is read back, whether other columns are known or null") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 1, .births = 0});
   const auto writer = fixture.writer();

@@ -15,12 +15,12 @@
 namespace memoir::test {
 namespace {
 
-using MarkKey = std::tuple<std::string, Metric, std::optional<std::int64_t>>;  // path, and the day
-using MarkValue = std::tuple<std::int64_t, std::int64_t, std::int64_t>;        // KiB, at, before
+using MarkKey = std::tuple<std::string, Metric, std::optional<std::int64_t>>;  // path, metric and day
+using MarkValue = std::tuple<std::int64_t, std::int64_t, std::int64_t>;        // KiB, time, and time before
 
-using Usage = std::map<std::pair<std::string, Metric>, std::map<std::int64_t, std::int64_t>>;  // KiB at each tick
+using Usage = std::map<std::pair<std::string, Metric>, std::map<std::int64_t, std::int64_t>>;  // KiB by tick
 
-// Short-lived cgroups; some ticks read their slow-changing counters and all their marks.
+// Simulated short-lived cgroups. Some ticks read their slow-changing counters and all their marks.
 class Cgroups {
  public:
   explicit Cgroups(unsigned seed) : engine_(seed) {}
@@ -38,19 +38,19 @@ class Cgroups {
       usage_[{path, Metric::usage}][tick.begin.wall_ms] = sample.current_kib;
       if (sample.anon_kib) usage_[{path, Metric::usage_anon}][tick.begin.wall_ms] = *sample.anon_kib;
     }
-    // The collector reads a new one completely.
+    // The collector reads a new cgroup completely.
     if (is_new || chance(25)) read_details(tick);
     see_marks(tick);
     before_ms_ = tick.begin.wall_ms;
   }
-  // The collector reads all at the first tick of a run.
+  // At the first tick of a run the collector reads all cgroups.
   void begin_run() {
     before_ms_.reset();
     samples_.clear();
     details_.clear();
   }
 
-  // Details of the existing cgroups.
+  // Details of the existing cgroups, by path.
   const std::map<std::string, CgroupDetail>& details() const { return details_; }
   bool has(const std::string& path) const { return samples_.contains(path); }
   const Usage& usage() const { return usage_; }
@@ -124,7 +124,7 @@ void check_marks(Reader& reader, const Cgroups& cgroups) {
   CHECK(read_marks(must(reader.high_water(all, {SubjectKind::cgroup})), names) == cgroups.marks(true));
 }
 
-// Usage of each at each tick except the last, which has no known duration.
+// Compares the usage of each cgroup at each tick except the last, which has no known duration.
 void check_usage(Reader& reader, const Cgroups& cgroups) {
   const auto names = must(load_group_names(reader, SubjectKind::cgroup));
   std::vector<std::int64_t> ticks;

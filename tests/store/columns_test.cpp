@@ -1,4 +1,4 @@
-// The columns of process_sample that are omitted if derived from others.
+// The columns of process_sample that are not stored if they can be derived from others.
 
 #include "store/rows/columns.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 using P = ProcessField;
 
-// A typical server process: nothing shared with a relative, nothing swapped out.
+// A typical server process: it shares no memory with a relative and has none swapped out.
 ProcessMemory usual() {
   ProcessMemory memory;
   for (const auto& [field, kib] : std::initializer_list<std::pair<P, std::int64_t>>{{P::rss_anon, 12'000},
@@ -42,7 +42,7 @@ std::vector<P> stored_of(const ProcessMemory& memory) {
   return fields;
 }
 
-TEST_CASE("columns: of a usual process seven of seventeen are stored") {
+TEST_CASE("columns: seven of seventeen are stored for a typical process") {
   REQUIRE(stored_of(usual()) == std::vector{P::pss_file, P::pss_shmem, P::shared_clean, P::shared_dirty, P::rss_anon,
                                             P::rss_file, P::rss_shmem});
   REQUIRE(unpacked(packed(usual(), Source::exact), Source::exact) == usual());
@@ -54,19 +54,19 @@ TEST_CASE("columns: values that differ from the derived ones are stored") {
   memory.set(P::private_clean, 1'100);
   REQUIRE(packed(memory, Source::exact).get(P::private_dirty) == 11'900);
   REQUIRE(packed(memory, Source::exact).get(P::private_clean) == 1'100);
-  memory.set(P::pss_anon, 6'000);  // half is shared with a child
+  memory.set(P::pss_anon, 6'000);  // half of it is shared with a child
   REQUIRE(packed(memory, Source::exact).get(P::pss_anon) == 6'000);
   REQUIRE(unpacked(packed(memory, Source::exact), Source::exact) == memory);
 }
 
-TEST_CASE("columns: a kernel without the parts of PSS has none afterwards") {
+TEST_CASE("columns: parts of PSS that the kernel lacks stay absent") {
   ProcessMemory memory = usual();
   for (const P part : {P::pss_anon, P::pss_file, P::pss_shmem, P::pss_dirty}) memory.clear(part);
   REQUIRE(!packed(memory, Source::exact).has(P::pss_anon));
   REQUIRE(unpacked(packed(memory, Source::exact), Source::exact) == memory);
 }
 
-TEST_CASE("columns: any values are read back unchanged, all of them or only some fields") {
+TEST_CASE("columns: any values are read back unchanged, whether all fields are requested or some") {
   RandomHistory history(11);
   for (int i = 0; i < 200; ++i) {
     for (const ProcessSample& sample : history.next().processes) {

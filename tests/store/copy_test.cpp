@@ -40,7 +40,7 @@ std::set<std::string> copies_in(const StoreFixture& fixture) {
   return names;
 }
 
-// A rebooted machine, with a gap in its records.
+// Two runs with a reboot in between, and a gap.
 void record_runs(const StoreFixture& fixture, Simulation& simulation, int ticks = 200) {
   const auto writer = fixture.writer();
   for (int run = 0; run < 3; ++run) {
@@ -87,7 +87,7 @@ TEST_CASE("a backup has the contents at its start, although recording continues"
   REQUIRE(file.execAndGet("PRAGMA journal_mode").getString() == "delete");
 }
 
-TEST_CASE("a backup answers as the file does, and may be recorded into") {
+TEST_CASE("a backup gives the same answers as the file, and a recorder can continue it") {
   const StoreFixture fixture;
   Simulation simulation(small_machine());
   record_runs(fixture, simulation, 60);
@@ -98,7 +98,7 @@ TEST_CASE("a backup answers as the file does, and may be recorded into") {
   must(writer->write(simulation.next()));
 }
 
-TEST_CASE("a copy replaces a file only on request, and never its source or a file in recording") {
+TEST_CASE("a copy replaces a file only on request, and never its source or a file that is being recorded") {
   const StoreFixture fixture;
   Simulation simulation(small_machine());
   record_runs(fixture, simulation);
@@ -126,7 +126,7 @@ TEST_CASE("a copy replaces a file only on request, and never its source or a fil
   refused(back_up(nowhere), "No such file or directory");
 }
 
-// Each way to copy, so that both are tested alike.
+// The ways to copy, all of which are tested in the same way.
 using Copy = std::function<Status(const CopyPlan&)>;
 const std::vector<Copy>& ways() {
   static const std::vector<Copy> all{back_up, [](const CopyPlan& plan) {
@@ -135,7 +135,7 @@ const std::vector<Copy>& ways() {
   return all;
 }
 
-TEST_CASE("a stopped copy leaves nothing, and the previous file stays") {
+TEST_CASE("a stopped copy leaves no file, and the previous file stays") {
   const StoreFixture fixture;
   Simulation simulation(small_machine());
   record_runs(fixture, simulation);
@@ -177,7 +177,7 @@ TEST_CASE("a killed copy leaves no partial file under its name, and the next is 
   }
 }
 
-TEST_CASE("a copy without enough space leaves nothing and names the file") {
+TEST_CASE("a copy without enough space leaves no file, and the error names it") {
   const StoreFixture fixture;
   Simulation simulation(small_machine());
   record_runs(fixture, simulation);
@@ -200,7 +200,7 @@ TEST_CASE("a copy without enough space leaves nothing and names the file") {
   }
 }
 
-TEST_CASE("files of another database next to a copy's name do not get into the copy") {
+TEST_CASE("files of another database that belong to the copy's name do not get into the copy") {
   const StoreFixture fixture;
   Simulation simulation(small_machine());
   record_runs(fixture, simulation);
@@ -220,7 +220,7 @@ TEST_CASE("files of another database next to a copy's name do not get into the c
   }
 }
 
-TEST_CASE("a copy is not for everyone to read") {
+TEST_CASE("a copy is not world-readable") {
   const StoreFixture fixture;
   fixture.writer();
   must(back_up(plan_for(fixture)));

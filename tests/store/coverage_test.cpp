@@ -59,7 +59,7 @@ TEST_CASE("each gap has its reason") {
   TickStamp late = mark(60'000);
   late.skipped = 5;
   REQUIRE(reason(mark(0), late) == "late");
-  late.skipped = 4;  // one of the five slots was not missed: its tick was lost
+  late.skipped = 4;  // one of the five slots was not missed, but its tick was lost
   REQUIRE(reason(mark(0), late) == "lost");
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("before the first tick and after the last nothing is recorded") {
   REQUIRE(coverage.gaps[1].from_ms == 50'000);
 }
 
-TEST_CASE("a running recorder is still due its next tick") {
+TEST_CASE("no gap starts before a running recorder's next tick is due") {
   REQUIRE(cover({0, 25'000}, {mark(0), mark(10'000)}).gaps.empty());
   REQUIRE(cover({0, 26'001}, {mark(0), mark(10'000)}).gaps.size() == 1);
   REQUIRE(cover({0, 12'000}, {mark(0, 1, 1, "stopped"), mark(10'000, 1, 1, "stopped")}).gaps.size() == 1);
@@ -87,7 +87,7 @@ TEST_CASE("a tick may be half an interval late and a second more") {
   REQUIRE(longest_step_ms(3'600'000) == 5'401'000);
 }
 
-TEST_CASE("a time that the wall clock was set past was not recorded, the time that really went by was") {
+TEST_CASE("time that the wall clock skipped is not recorded, and time that really passed is") {
   TickStamp after = mark(10'000);
   after.wall_ms += 3'600'000;
   const Coverage forward = cover({0, after.wall_ms}, {mark(0), after});

@@ -1,4 +1,4 @@
-// A crafted file: its schema is never executed.
+// The schema of a crafted file is never executed.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <chrono>
@@ -19,7 +19,7 @@ constexpr const char* kEndless =
     "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, i AS boot_id FROM n";
 
 struct Crafted {
-  const char* object;  // as the error names it
+  const char* object;  // the name in the error
   std::string sql;
 };
 
@@ -64,7 +64,7 @@ TEST_CASE("readers and writers refuse a foreign schema and name the object") {
   }
 }
 
-// A row that claims to be a view, and is something else to SQLite.
+// A schema row that claims to be a view, but is something else to SQLite.
 std::string disguised(const char* name, const std::string& sql) {
   return fmt::format(
       "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) VALUES "
@@ -72,7 +72,7 @@ std::string disguised(const char* name, const std::string& sql) {
       name, sql);
 }
 
-TEST_CASE("a row that claims to be a view and is not one of ours is refused") {
+TEST_CASE("a schema row that claims to be a view, but is not Memoir's, is refused") {
   for (const std::string& sql : {disguised("at_end", "CREATE TRIGGER at_end AFTER INSERT ON tick BEGIN SELECT 1; END"),
                                  disguised("shapes", "CREATE VIRTUAL TABLE shapes USING fts3(a)"),
                                  disguised("other", "CREATE VIEW run_names AS SELECT 1")}) {
@@ -93,11 +93,11 @@ TEST_CASE("tables of ANALYZE are accepted") {
   fixture.writer();
 }
 
-TEST_CASE("a reader's connection makes no long text, and does not change its schema") {
+TEST_CASE("a reader's connection cannot create a long text or change its schema") {
   const StoreFixture fixture;
   fixture.writer();
   const auto database = must(open_for_reading(fixture.path()));
-  // One of 900 MB; it is empty instead of long.
+  // A text of 900 MB is NULL instead.
   CHECK(database->execAndGet("SELECT length(printf('%.*c', 900000000, 'x'))").isNull());
   CHECK_THROWS_AS(database->execAndGet("SELECT zeroblob(900000000)"), SQLite::Exception);
   SQLite::Database written(fixture.path(), SQLite::OPEN_READWRITE);

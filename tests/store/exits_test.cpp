@@ -1,4 +1,4 @@
-// Exits of processes: rows, sums, and the marks of unsampled ones.
+// Exits of processes: rows, sums, and the marks of unsampled processes.
 
 #include "store/exits.h"
 
@@ -27,7 +27,7 @@ ExitSum sum_of(const std::string& comm, std::int64_t count, std::int64_t at_ms, 
   return {comm, "root", "/app.slice", count, at_ms, at_ms, 10 * count, peak_kib, at_ms};
 }
 
-// One running process, and a recorder that reports exits of others.
+// A running process, and a recorder that reports exits of other processes.
 struct Ending {
   StoreFixture fixture;
   Simulation simulation{{.processes = 1,
@@ -82,7 +82,7 @@ TEST_CASE("exits: they are read back as reported, with their process") {
 }
 
 TEST_CASE(
-    "exits: an unsampled process is among the peaks, dated by its exit, stored or not, and sets its identity's mark") {
+    "exits: an unsampled process is among the peaks at its exit time, stored or not, and sets its identity's mark") {
   Ending ending;
   for (int i = 0; i < 3; ++i) {
     ending.next();
@@ -138,7 +138,7 @@ TEST_CASE("exits: other exits are summed over five minutes") {
   CHECK(rows == 2);
 }
 
-TEST_CASE("exits: a mark already in the samples uses no row") {
+TEST_CASE("exits: a mark that the samples already have uses no row") {
   Ending ending;
   const ProcessSample lives = ending.tick.processes.front();
   const std::int64_t hwm_kib = *high_water_kib(lives.memory);

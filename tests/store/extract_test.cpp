@@ -28,7 +28,7 @@ std::unique_ptr<Reader> extracted(const StoreFixture& fixture, Range range) {
   return must(Reader::open(fixture.folder() + "/extract.db"));
 }
 
-// Runs, reboots, lost ticks and odd values, a tick per interval.
+// Records runs with reboots, lost ticks and odd values.
 void record(const StoreFixture& fixture, RandomHistory& history, int ticks) {
   const auto writer = fixture.writer();
   must(writer->begin_run(run_info(history.boot(), history.now())));
@@ -58,7 +58,7 @@ std::string coverage_words(const Coverage& coverage) {
   return words;
 }
 
-TEST_CASE("within its range an extract answers as the file does") {
+TEST_CASE("within its range an extract gives the same answers as the file") {
   for (std::uint32_t seed = 1; seed <= 4; ++seed) {
     CAPTURE(seed);
     const StoreFixture fixture;
@@ -79,10 +79,10 @@ TEST_CASE("within its range an extract answers as the file does") {
         REQUIRE(sample_words(must(part->snapshot(ticks[at].id))) == sample_words(must(whole->snapshot(ticks[at].id))));
       }
       REQUIRE(must(load_events(*part, range)).size() == must(load_events(*whole, range)).size());
-      // Where the clock was set back, the last tick may precede the range if its values still apply at the range's
-      // start.
+      // If the clock was set back, the last tick may precede the range, because its values are still valid at the
+      // range's start.
       if (must(part->info()).last_tick_ms != ticks.back().begin.wall_ms) continue;
-      // It has nothing from after the range's last tick.
+      // The extract has no data after the range's last tick.
       const Range known{range.from_ms, ticks.back().begin.wall_ms};
       REQUIRE(step_words(*part, known) == step_words(*whole, known));
       REQUIRE(coverage_words(must(part->coverage(known))) == coverage_words(must(whole->coverage(known))));
@@ -90,7 +90,7 @@ TEST_CASE("within its range an extract answers as the file does") {
   }
 }
 
-// Returns the minimum, maximum and mean of each subject, metric and bucket, for any division of the bucket.
+// Returns the minimum, maximum and mean of each subject, metric and bucket, however the bucket is divided into rows.
 std::vector<std::string> bucket_words(Reader& reader, Tier tier, SubjectKind kind, Range range) {
   struct Sum {
     std::int64_t min = INT64_MAX;
@@ -121,7 +121,7 @@ std::vector<std::string> bucket_words(Reader& reader, Tier tier, SubjectKind kin
   return words;
 }
 
-TEST_CASE("an extract of all has the buckets of its file, wherever the clock was set") {
+TEST_CASE("a complete extract has the buckets of its file, however the clock was set") {
   for (std::uint32_t seed = 1; seed <= 4; ++seed) {
     CAPTURE(seed);
     const StoreFixture fixture;
@@ -229,10 +229,9 @@ TEST_CASE("an extract of all that was recorded has every row of every table") {
   REQUIRE(difference(all_answers(*part), all_answers(*fixture.reader())) == "");
   SQLite::Database whole(fixture.path(), SQLite::OPEN_READONLY);
   SQLite::Database copy(fixture.folder() + "/extract.db", SQLite::OPEN_READONLY);
+  // store_size describes the file itself.
   SQLite::Statement tables(
-      whole,
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'store_size' ORDER BY name");  // that is of the
-                                                                                                      // file itself
+      whole, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'store_size' ORDER BY name");
   while (tables.executeStep()) {
     const std::string table = tables.getColumn(0).getString();
     CAPTURE(table);

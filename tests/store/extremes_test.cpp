@@ -1,4 +1,4 @@
-// Extremes of scans between two ticks: rows, intervals, rollups and marks agree.
+// Extremes of scans between two ticks: rows, intervals, rollups and marks agree about them.
 
 #include <map>
 #include <random>
@@ -20,7 +20,7 @@ struct SeriesKey {
 };
 using Bounds = std::map<SeriesKey, std::pair<std::int64_t, std::int64_t>>;
 
-// Minimum and maximum of every subject in a range, from one tier.
+// The minimum and maximum of every subject in a range, from one tier.
 Bounds bounds_of(Reader& reader, Tier tier, Range range) {
   Bounds bounds;
   const auto add = [&](SubjectKind kind, std::vector<Metric> metrics) {
@@ -41,7 +41,7 @@ Bounds bounds_of(Reader& reader, Tier tier, Range range) {
 
 class RandomScans {
  public:
-  // Now and then beyond both ticks.
+  // Returns extremes that sometimes exceed the values of both ticks.
   Extremes beyond(std::int64_t kib, const Moment& tick) {
     Extremes extremes;
     const auto seen = [&](std::int64_t value) {
@@ -81,7 +81,7 @@ TEST_CASE("extremes: rollups and pending rows have the minimum and maximum of ti
   const StoreFixture fixture;
   const bool rolled = GENERATE(false, true);
   CAPTURE(rolled);
-  // Processes that ran too briefly have no rollups of their own.
+  // Processes that run too briefly have no rollups of their own.
   Simulation simulation({.processes = 12, .changing = 0.2, .births = rolled ? 0 : 0.1});
   RandomScans scans;
   const auto writer = fixture.writer();
@@ -107,7 +107,7 @@ TEST_CASE("extremes: rollups and pending rows have the minimum and maximum of ti
   }
 }
 
-TEST_CASE("extremes: they are intervals' lowest and highest with their times, and the mean is that of the ticks") {
+TEST_CASE("extremes: intervals have them with their times, and their mean is that of the ticks") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 1, .changing = 0, .births = 0});
   const auto writer = fixture.writer();
@@ -129,7 +129,7 @@ TEST_CASE("extremes: they are intervals' lowest and highest with their times, an
   std::vector<Interval> intervals;
   const HistoryQuery question{Tier::raw, SubjectKind::process, {}, kWhenever, {Metric::rss}};
   must(reader->history(question, [&](const SubjectInterval& of) { intervals.push_back(of.interval); }));
-  // Split at the time of an extreme, up to the tick.
+  // The interval up to the tick is split at the times of extremes.
   REQUIRE(intervals.size() == 4);
   CHECK(intervals[0] == constant(intervals[0].from_ms, first_ms - 6'000, kib, 1.0));
   const Interval& held = intervals[1];
@@ -145,7 +145,7 @@ TEST_CASE("extremes: they are intervals' lowest and highest with their times, an
   CHECK(intervals[3].max == kib + 60'000);
 }
 
-TEST_CASE("extremes: marks include scans, by the scan's day, stored or not") {
+TEST_CASE("extremes: marks include scans on the day of the scan, stored or not") {
   const StoreFixture fixture;
   constexpr std::int64_t midnight_ms = 1'790'035'200'000;
   static_assert(midnight_ms % 86'400'000 == 0);
@@ -162,7 +162,7 @@ TEST_CASE("extremes: marks include scans, by the scan's day, stored or not") {
     must(writer->write(tick));
   };
   simulation.next();
-  see(midnight_ms - 1'000, 1LL << 40);  // the tick that sees it is of the next day
+  see(midnight_ms - 1'000, 1LL << 40);  // the tick that reports it is of the next day
   see(midnight_ms + 9'000, 1LL << 30);
   if (GENERATE(false, true)) must(writer->end_run(simulation.now(), "stopped"));
   const auto reader = fixture.reader();

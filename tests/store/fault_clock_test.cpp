@@ -13,7 +13,9 @@ constexpr Range kAnyTime{0, 4'000'000'000'000};
 constexpr std::int64_t kHour = 3'600'000;
 constexpr std::int64_t kDay = 24 * kHour;
 
-TEST_CASE("a wall clock set back a day and forward a month, and a suspended machine, lose and disorder no tick") {
+TEST_CASE(
+    "ticks stay complete and in order when the wall clock is set back a day or forward a month, or the machine is "
+    "suspended") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 20, .changing = 0.3, .births = 0.5});
   const auto writer = fixture.writer();
@@ -29,7 +31,7 @@ TEST_CASE("a wall clock set back a day and forward a month, and a suspended mach
   record();
   simulation.step_wall(-kDay);
   record();
-  simulation.pause(8 * kHour);  // the boot clock counts the sleep too
+  simulation.pause(8 * kHour);  // the boot clock includes the suspended time
   record();
   simulation.step_wall(30 * kDay);
   record();

@@ -1,5 +1,5 @@
-// A disk that fails at any single read, write or sync of a history: data reported as stored is there, once, and the
-// writer continues.
+// A disk that fails at any single read, write or sync of a history. Data that was reported as stored is stored once,
+// and the writer continues.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kMaxAttempts = 40;
 
-// Like the storing stage: failures are retried.
+// Retries failures, as the storing stage does.
 template <typename Action>
 void insist(Action&& action) {
   Status done = action();
@@ -30,7 +30,7 @@ void insist(Action&& action) {
   must(done);
 }
 
-// Records two runs, the first of which ends without being closed.
+// Records two runs, of which the first ends without being closed.
 class Script {
  public:
   explicit Script(const StoreFixture& fixture) : fixture_(fixture) {}
@@ -69,7 +69,7 @@ class Script {
       const Tick tick = history_.next();
       insist([&] { return writer_->write(tick); });
       recorded_.push_back({tick, history_.boot().boot_id, i == 0});
-      // Failures here are retried later.
+      // A failure here is retried later.
       static_cast<void>(writer_->maintain());
     }
     insist([&] { return writer_->write_event({history_.now(), "reload", "as a test"}); });
@@ -82,7 +82,7 @@ class Script {
   std::vector<Recorded> recorded_;
 };
 
-// The state of the file at the start of the history: absent, or without a tick.
+// The file at the start of the history: it does not exist, or has no tick.
 enum class Begin { nothing, empty };
 
 struct Plan {
@@ -92,9 +92,9 @@ struct Plan {
   std::int64_t step = 1;
 };
 
-// Returns true if the history got as far as the fault.
+// Returns true if the history reached the fault.
 bool survives(const Plan& plan, std::int64_t nth) {
-  INFO("the fault is at operation " << nth << ", and lasts for " << plan.times);
+  INFO("the fault occurs at operation " << nth << ", and lasts for " << plan.times);
   const StoreFixture fixture;
   if (plan.begin == Begin::empty) {
     static const StoreFixture empty;
@@ -138,7 +138,7 @@ TEST_CASE("a disk that is full for a while anywhere in a history loses nothing a
 }
 
 TEST_CASE("a file system that is read-only for a while anywhere in a history loses nothing and stores nothing twice") {
-  // For SQLite a failed write (EROFS).
+  // To SQLite this is a failed write (EROFS).
   survives_everywhere({.fault = DiskFault::write_error, .times = 9, .step = 3});
 }
 
@@ -148,13 +148,13 @@ TEST_CASE("one or several failing reads anywhere in a history lose nothing and q
   survives_everywhere({.fault = DiskFault::read_error, .times = 9, .begin = Begin::nothing, .step = 7});
 }
 
-TEST_CASE("a disk that fails while a file is made keeps no recorder from starting") {
+TEST_CASE("a recorder starts even if the disk fails while the file is created") {
   survives_everywhere({.fault = DiskFault::sync_error, .begin = Begin::nothing});
   survives_everywhere({.fault = DiskFault::write_error, .begin = Begin::nothing, .step = 13});
   survives_everywhere({.fault = DiskFault::full, .times = 9, .begin = Begin::nothing, .step = 13});
 }
 
-// Like PRAGMA max_page_count for each connection.
+// Limits each connection, like PRAGMA max_page_count.
 sqlite3* limited = nullptr;
 
 int limit_pages(sqlite3* database, char**, const sqlite3_api_routines*) {
@@ -162,7 +162,7 @@ int limit_pages(sqlite3* database, char**, const sqlite3_api_routines*) {
   return sqlite3_exec(database, "PRAGMA max_page_count = 200", nullptr, nullptr, nullptr);
 }
 
-TEST_CASE("a file that may not grow keeps its data, and stores new data once it may grow") {
+TEST_CASE("a file that cannot grow keeps its data, and stores new data once it can grow") {
   log_start(LogLevel::error);
   const StoreFixture fixture;
   sqlite3_auto_extension(reinterpret_cast<void (*)()>(limit_pages));

@@ -1,4 +1,4 @@
-// A recording with a file that is damaged, deleted, moved, or locked by a reader that does not end.
+// Recording while the file is damaged, deleted, moved, or locked by a reader that does not stop.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr Range kAlways{0, 4'000'000'000'000};
 
-#ifdef SYS_rename  // of some machines only
+#not on all architectures
 constexpr std::initializer_list<std::uint32_t> kRenames{SYS_renameat2, SYS_renameat, SYS_rename};
 #else
 constexpr std::initializer_list<std::uint32_t> kRenames{SYS_renameat2, SYS_renameat};
@@ -55,7 +55,7 @@ struct Fixture : StoreFixture {
       clock.advance(10'000);
     }
   }
-  // A run that was never closed, all of it in the main file.
+  // Records a run that is never closed, with all data in the main file.
   void record_unclean(int ticks) {
     const auto writer = steady();
     begin(*writer);
@@ -95,7 +95,7 @@ TEST_CASE_METHOD(Fixture, "a file damaged between two runs is quarantined comple
   if (damage == 1) overwrite(path(), 0, std::string(4096, '\0'));                 // all of the header
   if (damage == 2) overwrite(path(), bytes / 3, std::string(bytes / 3, '\x5a'));  // pages
   if (damage == 3) fs::resize_file(path(), bytes / 2);
-  if (damage == 4) {  // a bit that SQLite does not check
+  if (damage == 4) {  // SQLite does not check this bit
     SQLite::Database(path(), SQLite::OPEN_READWRITE).exec("UPDATE process SET start_ms = start_ms | (1 << 62)");
     bring_home();
   }
@@ -137,7 +137,7 @@ TEST_CASE_METHOD(Fixture, "a -wal damaged between two runs is quarantined with i
   REQUIRE(slurp(aside + "-wal") == log);
   REQUIRE(must(reader()->info()).ticks == 3);
   REQUIRE(events("quarantined").size() == 1);
-  // Data before the damage is still readable.
+  // Data from before the damage is still readable.
   const std::int64_t kept = must(must(Reader::open(aside))->info()).ticks;
   REQUIRE(kept > 0);
   REQUIRE(kept < 30);
@@ -192,14 +192,14 @@ TEST_CASE_METHOD(Fixture, "a file damaged during recording is quarantined, and r
   const auto runs = must(reader()->runs());
   REQUIRE(runs.size() == 1);
   REQUIRE(events("quarantined").size() == 1);
-  // The first tick there is complete.
+  // The first tick in the new file is complete.
   REQUIRE(must(reader()->ticks(kAlways)).front().keyframe);
   REQUIRE(must(reader()->snapshot(1)).processes.size() > 50);
   must(writer->end_run(simulation.now(), "stopped"));
   REQUIRE(must(reader()->runs())[0].stop_reason == "stopped");
 }
 
-TEST_CASE_METHOD(Fixture, "a disk that damages everything written does not fill up with quarantined files") {
+TEST_CASE_METHOD(Fixture, "a disk that damages all writes does not fill up with quarantined files") {
   const auto writer = steady();
   begin(*writer);
   const auto wreck = [&] {
@@ -241,9 +241,9 @@ TEST_CASE_METHOD(Fixture, "a damaged file that cannot be quarantined stays in pl
   REQUIRE(slurp(path()) == before);
 }
 
-TEST_CASE_METHOD(Fixture, "a file that is not ours to quarantine is refused and left in place") {
+TEST_CASE_METHOD(Fixture, "a damaged file that may not be Memoir's is refused and left in place") {
   record_unclean(5);
-  // All of it is zero: nothing identifies the owner.
+  // All bytes are zero, so that nothing identifies the file.
   overwrite(path(), 0, std::string(fs::file_size(path()), '\0'));
   const auto refused = open_recovering(path(), clock, {});
   REQUIRE(!refused.ok());
@@ -317,7 +317,7 @@ TEST_CASE_METHOD(Fixture, "a missing folder is an error until it exists again") 
   REQUIRE(runs[0].stop_reason == "moved");
 }
 
-TEST_CASE_METHOD(Fixture, "a reader that holds a transaction does not make the file larger than its cap") {
+TEST_CASE_METHOD(Fixture, "a reader with an open transaction does not make the file larger than its cap") {
   constexpr std::int64_t kCap = 16 << 20;
   const auto writer = steady();
   RunInfo run = run_info(simulation.boot(), simulation.now());
@@ -366,7 +366,7 @@ TEST_CASE_METHOD(Fixture,
   record(*writer, 3);
   REQUIRE(events("moved").size() == 1);
   CHECK(events("moved")[0].text.starts_with(fmt::format("{} was {}", file, truncated ? "truncated" : "deleted")));
-  // Frames that were truncated are lost; what was in the main file, and what came afterwards, is there.
+  // Truncated frames are lost. Data in the main file and later data is kept.
   const bool lost = truncated && suffix == "-wal";
   CHECK(must(reader()->info()).ticks == (lost ? 3 : 8));
   must(writer->end_run(simulation.now(), "stopped"));
@@ -375,7 +375,7 @@ TEST_CASE_METHOD(Fixture,
   CHECK(database.execAndGet("SELECT COUNT(*) FROM run").getInt() == (lost ? 1 : 2));
 }
 
-TEST_CASE_METHOD(Fixture, "another program's file in place of the -wal or -shm is kept under another name") {
+TEST_CASE_METHOD(Fixture, "another program's file in place of the -wal or -shm is kept and renamed") {
   const auto writer = steady({});
   begin(*writer);
   record(*writer, 5);
@@ -393,7 +393,7 @@ TEST_CASE_METHOD(Fixture, "another program's file in place of the -wal or -shm i
   CHECK(events("moved").size() == 2);
 }
 
-TEST_CASE_METHOD(Fixture, "a -wal that somebody else brought home is no loss") {
+TEST_CASE_METHOD(Fixture, "a -wal that another program checkpointed is not reported as lost") {
   const auto writer = steady();
   begin(*writer);
   record(*writer, 5);
@@ -403,13 +403,13 @@ TEST_CASE_METHOD(Fixture, "a -wal that somebody else brought home is no loss") {
   CHECK(must(reader()->info()).ticks == 8);
 }
 
-TEST_CASE_METHOD(Fixture, "a process that blocks writes is named once the file is written again, and only then") {
+TEST_CASE_METHOD(Fixture, "a process that blocked writes is named when the file is written again, and not earlier") {
   const auto writer = steady();
   begin(*writer);
   record(*writer, 1);
   std::string name;
   {
-    const ReadLock lock(path() + "-shm", 120);  // a byte that a writer must lock
+    const ReadLock lock(path() + "-shm", 120);  // a writer must lock this byte
     name = "process " + std::to_string(lock.pid());
     const Status blocked = writer->write(simulation.next());
     REQUIRE(!blocked);

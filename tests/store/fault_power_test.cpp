@@ -1,5 +1,5 @@
-// A power cut at any write or sync of a history: each unsynced sector may be on disk or not. Data reported as stored is
-// there, and the file is intact.
+// A power cut at any write or sync of a history. Each unsynced sector may be on the disk or not. Data that was reported
+// as stored is there, and the file is intact.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -40,13 +40,13 @@ class Machine {
         static_cast<void>(writer->maintain());
       }
       if (!writer->end_run(history_.now(), "stopped")) return;
-      // A closed run is in the file itself, unless the power cut was during its checkpoint.
+      // A closed run is in the main file, unless the power cut was during its checkpoint.
       if (!disk.is_dead()) at_least_ = acknowledged_;
       history_.restart(false);
     }
   }
 
-  // Contents of a store after the cut.
+  // Checks the contents of a store after the power cut.
   void check_found(const StoreFixture& found) const {
     const auto reader = found.reader();
     const std::int64_t ticks = must(reader->info()).ticks;
@@ -77,7 +77,7 @@ void lay_out(const std::map<std::string, std::string>& files, const StoreFixture
     std::ofstream(place.folder() + "/" + fs::path(path).filename().string(), std::ios::binary) << bytes;
 }
 
-// True if the history got as far as the cut.
+// Returns true if the history reached the power cut.
 bool survives_cut(std::uint32_t seed, std::int64_t nth, Durability durability) {
   INFO("seed " << seed << ", cut at operation " << nth);
   const StoreFixture before;
@@ -91,7 +91,7 @@ bool survives_cut(std::uint32_t seed, std::int64_t nth, Durability durability) {
     constexpr std::array kSurvival{0.0, 0.5, 0.9, 1.0};
     lay_out(disk.survivors(seed, kSurvival[seed % kSurvival.size()]), after);
   }
-  // The next recorder, with the same configuration, continues by itself with the same file.
+  // The next recorder, with the same configuration, continues the same file without help.
   const ManualClock clock(machine.now());
   const auto next = must(open_recovering(after.path(), clock, {.durability = durability}));
   must(next->begin_run(run_info(machine.boot(), machine.now())));

@@ -7,7 +7,7 @@
 namespace memoir::test {
 namespace {
 
-TEST_CASE("a file system that other machines may write to is known by its type") {
+TEST_CASE("a file system that other machines can write is recognised by its type") {
   REQUIRE(remote_file_system(NFS_SUPER_MAGIC) == "NFS");
   REQUIRE(remote_file_system(0xff534d42U) == "CIFS");
   REQUIRE(remote_file_system(0xfe534d42U) == "SMB");
@@ -17,7 +17,7 @@ TEST_CASE("a file system that other machines may write to is known by its type")
     REQUIRE(remote_file_system(static_cast<unsigned>(local)).empty());
 }
 
-TEST_CASE("the file system is that of the folder, whether or not the file is there") {
+TEST_CASE("the file system is that of the folder, whether or not the file exists") {
   const StoreFixture fixture;
   REQUIRE(remote_file_system_of(fixture.path()).ok());
   const auto missing = remote_file_system_of(fixture.folder() + "/none/memoir.db");

@@ -12,7 +12,7 @@ namespace {
 
 using SubjectMark = std::tuple<SubjectKind, std::string, std::string, std::optional<std::int64_t>>;
 
-// The marks computed from complete snapshots, the simple way.
+// Computes the marks from complete snapshots, without optimisation.
 class Oracle {
  public:
   void see(const Snapshot& snapshot, std::optional<std::int64_t> before_ms) {
@@ -104,7 +104,7 @@ Oracle::Marks marks_of(const std::vector<HighWater>& stored) {
   return marks;
 }
 
-// Marks read one by one equal those read together.
+// Checks that marks read one by one equal those read together.
 void compare_parts(Reader& reader, std::optional<Range> range) {
   std::vector<HighWater> groups = must(reader.high_water(range, kAllKinds));
   const std::vector<HighWater> all = groups;
@@ -152,7 +152,7 @@ void compare(const StoreFixture& fixture) {
   compare_parts(*reader, Range{info.first_tick_ms, info.last_tick_ms});
 }
 
-// high_water_named as marks.
+// The marks in the view high_water_named.
 Oracle::Marks named_marks(const StoreFixture& fixture, bool days) {
   SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
   SQLite::Statement rows(
@@ -180,7 +180,7 @@ Oracle::Marks named_marks(const StoreFixture& fixture, bool days) {
   return marks;
 }
 
-// The view has each mark that the reader has, once.
+// Checks that the view has each mark of the reader once.
 void compare_names(const StoreFixture& fixture) {
   for (const bool days : {false, true}) {
     const auto marks =
@@ -224,7 +224,7 @@ TEST_CASE("a mark of all time keeps its time after any restart of the recorder")
       must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
       for (int i = 0; i < 120; ++i) {
         Tick tick = simulation.next();
-        // High once, stored a quarter of an hour later, and after that only VmHWM.
+        // The value is high once, and is stored a quarter of an hour later; afterwards only VmHWM is high.
         const bool high = run == 0 && i == 1;
         if (high) reached_ms = tick.begin.wall_ms;
         if (high) tick.processes[0].memory.set(ProcessField::pss, high_kib);
@@ -233,7 +233,7 @@ TEST_CASE("a mark of all time keeps its time after any restart of the recorder")
       }
       if (!killed) must(writer->end_run(simulation.now(), "stopped"));
     }
-    fixture.writer();  // after a kill, this flushes
+    fixture.writer();  // after a kill, opening a writer stores the marks
     compare_names(fixture);
     for (const char* metric : {"hwm", "pss"}) {
       CAPTURE(metric);
@@ -282,7 +282,7 @@ TEST_CASE("marks of many exited processes do not wait in memory for a quarter of
   compare_names(fixture);
 }
 
-TEST_CASE("a mark of a day has the ticks before and after it") {
+TEST_CASE("a mark of a day has the times of the ticks before and after it") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 1, .changing = 0, .births = 0});
   const auto writer = fixture.writer();

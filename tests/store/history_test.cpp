@@ -13,7 +13,7 @@
 namespace memoir::test {
 namespace {
 
-// The values of each subject at a time, from the steps valid then.
+// The values of each subject at a time, from the steps that are valid then.
 struct Held {
   std::map<std::int64_t, std::vector<std::pair<Range, ProcessSample>>> processes;
   std::vector<std::pair<Range, MachineMemory>> machine;
@@ -67,7 +67,7 @@ TEST_CASE("the steps valid at a tick are its snapshot") {
     const Range range{ticks[first].begin.wall_ms, ticks[last].begin.wall_ms};
     const Held held = held_samples(*reader, range);
     for (std::size_t i = first; i < last; ++i) {
-      // Before a gap, steps end with the tick itself.
+      // Before a gap, steps end at the tick itself.
       if (ticks[i + 1].begin.boot_ms - ticks[i].begin.boot_ms > 16'000) continue;
       const Snapshot snapshot = must(reader->snapshot(ticks[i].id));
       const std::int64_t ms = ticks[i].begin.wall_ms;
@@ -108,7 +108,7 @@ TEST_CASE("steps cover exactly the recorded time") {
   REQUIRE(covered == 180'000);
 }
 
-// For each subject and metric: KiB × ms, which may overflow, and the time.
+// Sum of KiB × ms (which may overflow) and time, by subject and metric.
 using HeldByEach = std::map<std::pair<std::int64_t, Metric>, std::pair<std::uint64_t, std::int64_t>>;
 
 HeldByEach held_by_each(const std::vector<SubjectInterval>& intervals) {
@@ -128,7 +128,8 @@ HeldByEach held_by_each(Reader& reader, const HistoryQuery& question) {
   return held_by_each(intervals);
 }
 
-// In order of subject and metric. A reading without a change starts a sample, but no interval of its own.
+// Joins intervals of the same value, in order of subject and metric. A reading without a change starts a new sample,
+// but no new interval.
 std::vector<SubjectInterval> joined(std::vector<SubjectInterval> intervals) {
   std::ranges::stable_sort(intervals, {}, [](const auto& of) { return std::pair(of.subject_id, of.metric); });
   std::vector<SubjectInterval> all;
@@ -153,7 +154,7 @@ std::vector<SubjectInterval> joined(std::vector<SubjectInterval> intervals) {
   return all;
 }
 
-// The samples agree.
+// Checks that intervals and samples have the same values.
 void check_values(Reader& reader, Range range, const std::vector<Metric>& metrics,
                   std::optional<std::int64_t> process_id) {
   std::vector<SubjectInterval> expected;
@@ -178,12 +179,12 @@ void check_values(Reader& reader, Range range, const std::vector<Metric>& metric
     REQUIRE_OF_MANY(found[i].processes == expected[i].processes);
     REQUIRE_OF_MANY(found[i].interval == expected[i].interval);
   }
-  // A query without zombies gets the same values, in fewer intervals.
+  // A query without zombies has the same values in fewer intervals.
   question.zombies = false;
   REQUIRE(held_by_each(reader, question) == held_by_each(expected));
 }
 
-TEST_CASE("the history of a metric is that of the samples") {
+TEST_CASE("the history of a metric equals the samples") {
   for (std::uint32_t seed = 1; seed <= trials(12U); ++seed) {
     INFO("seed " << seed);
     const StoreFixture fixture;
@@ -198,7 +199,7 @@ TEST_CASE("the history of a metric is that of the samples") {
         must(writer->write(history.next()));
       }
     }
-    // Values that no sample has.
+    // Deletes the values that no sample has.
     SQLite::Database(fixture.path(), SQLite::OPEN_READWRITE).exec("DELETE FROM extreme");
     const auto reader = fixture.reader();
     const Range all{start_ms, history.now().wall_ms};
@@ -214,7 +215,7 @@ TEST_CASE("the history of a metric is that of the samples") {
 }
 
 }  // namespace
-TEST_CASE("an identity with a running process is current, even without a rollup since its first sample") {
+TEST_CASE("an identity with a running process counts as current, even without a rollup since its first sample") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 3, .births = 0});
   const auto writer = fixture.writer();

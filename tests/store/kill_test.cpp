@@ -17,8 +17,8 @@ constexpr std::int64_t kIntervalMs = 600'000;
 constexpr std::int64_t kRoundMs = 12 * 3'600'000;
 const std::size_t kRounds = trials(std::size_t{200});
 
-// Writes ticks and reports each that is acknowledged, until it is killed; not synced, because the kernel survives. A
-// tick is ten minutes, so that every few of them are rolled up.
+// Writes ticks until it is killed, and reports each that is acknowledged. Without sync, because the kernel survives the
+// kill. Ticks are ten minutes apart, so that every few of them are rolled up.
 [[noreturn]] void write_until_killed(const std::string& path, std::uint64_t round, int report) {
   const std::int64_t since = static_cast<std::int64_t>(round) * kRoundMs;
   Simulation simulation({.processes = 15,
@@ -36,7 +36,7 @@ const std::size_t kRounds = trials(std::size_t{200});
   }
 }
 
-// Kills a writer some time after its `least`-th tick; returns the number of acknowledged ticks.
+// Kills a writer some time after its `least`-th tick. Returns the number of acknowledged ticks.
 int kill_a_writer(const std::string& path, std::uint64_t seed, std::int64_t least, std::int64_t linger_us) {
   int pipe_ends[2];
   REQUIRE(pipe(pipe_ends) == 0);
@@ -46,7 +46,7 @@ int kill_a_writer(const std::string& path, std::uint64_t seed, std::int64_t leas
   int acknowledged = 0;
   char byte = 0;
   while (acknowledged < least && read(pipe_ends[0], &byte, 1) == 1) ++acknowledged;
-  usleep(static_cast<useconds_t>(linger_us));  // it dies at a random point of a write
+  usleep(static_cast<useconds_t>(linger_us));  // the kill comes at a random point of a write
   kill(child, SIGKILL);
   while (read(pipe_ends[0], &byte, 1) == 1) ++acknowledged;
   close(pipe_ends[0]);
@@ -59,7 +59,7 @@ void finish_maintenance(const StoreFixture& fixture) {
   while (must(writer->maintain()).more) continue;
 }
 
-// The rollups of raw rows without a kill.
+// Compares the rollups with those computed from the raw rows without a kill.
 void check_rollups(const StoreFixture& fixture) {
   const StoreFixture whole;
   for (const char* suffix : {"", "-wal"}) std::filesystem::copy_file(fixture.path() + suffix, whole.path() + suffix);
@@ -84,7 +84,7 @@ void check_rollups(const StoreFixture& fixture) {
   }
 }
 
-TEST_CASE("a writer killed at any moment has lost no tick that it acknowledged, and no rollup, nor doubled one") {
+TEST_CASE("a writer killed at any moment loses no acknowledged tick, and neither loses nor duplicates a rollup") {
   const StoreFixture fixture;
   RandomHistory chance(11);
   std::int64_t ticks = 0;
@@ -95,7 +95,7 @@ TEST_CASE("a writer killed at any moment has lost no tick that it acknowledged, 
     const auto reader = fixture.reader();
     const std::int64_t now = must(reader->info()).ticks;
     REQUIRE(now >= ticks + got);
-    REQUIRE(now <= ticks + got + 1);  // committed, but not reported any more
+    REQUIRE(now <= ticks + got + 1);  // one more may be committed but not reported
     ticks = now;
     must(reader->snapshot(ticks));
     if (round % 20 != 0) continue;

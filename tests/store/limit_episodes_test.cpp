@@ -13,7 +13,7 @@ class LimitRecording : public SimulatedRun {
  public:
   LimitRecording() : SimulatedRun({.processes = 1}) {}
 
-  // Returns the time of the tick.
+  // Advances by ticks; returns the time of the last one.
   std::int64_t tick(int count = 1) {
     std::int64_t at_ms = 0;
     for (int i = 0; i < count; ++i) {
@@ -26,7 +26,7 @@ class LimitRecording : public SimulatedRun {
     }
     return at_ms;
   }
-  // A cgroup of 100 MiB at its limit, with this page cache, and this rise of its counter.
+  // Sets a cgroup of 100 MiB to its limit, with this page cache and this increase of its counter.
   void reach(std::int64_t cache_kib, std::int64_t times, std::int64_t waited_us = 0) {
     cgroups.front().file_kib = cache_kib;
     *details.front().max_events += times;
@@ -66,7 +66,7 @@ class LimitRecording : public SimulatedRun {
   }
 };
 
-TEST_CASE("a cgroup that runs against its limit is one event, which goes on while the pauses are short") {
+TEST_CASE("a cgroup that keeps reaching its limit is one event, as long as the pauses are short") {
   LimitRecording recording;
   recording.tick(2);
   CHECK(recording.episodes().empty());
@@ -94,7 +94,7 @@ TEST_CASE("a cgroup that runs against its limit is one event, which goes on whil
   CHECK(recording.episodes().size() == 2);
 }
 
-TEST_CASE("reclaiming page cache at a limit is no event, unless processes wait for it") {
+TEST_CASE("reclaiming page cache at a limit is not an event, unless processes wait for it") {
   LimitRecording recording;
   recording.tick(2);
   recording.reach(80 * kMib, 500, 1'000'000);
@@ -106,7 +106,7 @@ TEST_CASE("reclaiming page cache at a limit is no event, unless processes wait f
   CHECK(recording.episodes().front().times == 1000);
 }
 
-TEST_CASE("a counter that was high at the first tick is no event") {
+TEST_CASE("a counter that is high at the first tick causes no event") {
   LimitRecording recording;
   recording.tick(3);
   recording.end();
@@ -143,7 +143,7 @@ TEST_CASE("a full tmpfs is one event from the first full tick until it has space
   CHECK(recording.episodes().front().to_ms == unmounted_ms);
 }
 
-TEST_CASE("many cgroups at their limits are a bounded number of events") {
+TEST_CASE("many cgroups at their limits cause a bounded number of events") {
   LimitRecording recording;
   recording.tick(2);
   std::vector<CgroupSample> cgroups;

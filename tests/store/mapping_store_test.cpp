@@ -1,4 +1,4 @@
-// Mapping summaries: those read at a tick are those written up to it.
+// Mapping summaries: reading a tick returns those written up to it.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -32,7 +32,7 @@ MappingUse random_use(RandomHistory& history) {
        {F::rss, F::pss, F::shared_clean, F::shared_dirty, F::private_clean, F::private_dirty, F::swap, F::swap_pss}) {
     if (history.chance(0.8)) use.memory.set(field, some(history));
   }
-  // Consistent like the kernel's, so that omitted columns are tested too.
+  // The values are consistent, as the kernel's are, so that omitted columns are tested too.
   const std::int64_t own = use.memory.or_zero(F::private_clean) + use.memory.or_zero(F::private_dirty);
   if (history.chance(0.6)) use.memory.set(F::pss, own);
   if (history.chance(0.6))
@@ -40,7 +40,7 @@ MappingUse random_use(RandomHistory& history) {
   return use;
 }
 
-// Derived from the previous reading: some rows are the same, some are gone.
+// Derives a summary from the previous one: some rows stay the same, some are removed.
 MappingSummary random_summary(RandomHistory& history, const MappingSummary& before) {
   std::map<std::pair<MappingKind, std::string>, MappingUse> rows;
   for (const MappingRow& row : before.rows) rows[{row.name.kind, row.name.label}] = row.use;
@@ -74,7 +74,7 @@ ProcessMappings random_word(RandomHistory& history, const ProcessKey& key, const
   return word;
 }
 
-// The state after it.
+// Applies a report to the state.
 void take(const ProcessMappings& word, Summaries& holding) {
   if (word.state == MappingState::exact) {
     holding[word.process] = word;
@@ -103,7 +103,7 @@ std::int64_t one_of(const std::string& path, const char* sql) {
   return database.execAndGet(sql).getInt64();
 }
 
-// The views agree.
+// Checks that the views have the same summaries.
 void compare_views(SQLite::Database& database, std::int64_t tick_id, const Summaries& summaries) {
   std::size_t rows = 0;
   std::int64_t regions = 0;
@@ -165,7 +165,7 @@ void check_history(std::uint32_t seed) {
         if (history.chance(0.15)) tick.summaries.push_back(random_word(history, sample.key, holding));
       }
       for (const ProcessMappings& word : tick.summaries) take(word, holding);
-      if (history.chance(0.1)) tick.summaries.push_back({.process = {1'000'000, 1, 1}});  // of no process
+      if (history.chance(0.1)) tick.summaries.push_back({.process = {1'000'000, 1, 1}});  // an unknown process
       must(writer->write(tick));
       expected.push_back(holding);
     }
@@ -181,11 +181,11 @@ void check_history(std::uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("mappings at a tick are those written up to it, over random histories") {
+TEST_CASE("mappings: a tick has those written up to it, over random histories") {
   for (std::uint32_t seed = 1; seed <= trials(60U); ++seed) check_history(seed);
 }
 
-TEST_CASE("an unchanged mapping reading uses one row, and others only at keyframes") {
+TEST_CASE("mappings: an unchanged reading uses one row, and more rows only at keyframes") {
   const StoreFixture fixture;
   RandomHistory history(7);
   const auto writer = fixture.writer();
@@ -217,7 +217,7 @@ TEST_CASE("an unchanged mapping reading uses one row, and others only at keyfram
   CHECK(one_of(fixture.path(), "SELECT COUNT(*) FROM mapping") == 2);
 }
 
-TEST_CASE("a file without mapping readings reports that") {
+TEST_CASE("mappings: a file without readings reports that") {
   const StoreFixture fixture;
   fixture.writer();
   CHECK_FALSE(must(has_summaries(*fixture.reader())));

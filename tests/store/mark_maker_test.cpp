@@ -25,7 +25,7 @@ std::optional<std::int64_t> value_of(const std::vector<Mark>& marks, SubjectKind
   return mark ? std::optional(mark->value_kib) : std::nullopt;
 }
 
-// One tick with a PSS of process 1, as a member of identity 1 and a cgroup.
+// Makes a tick with a PSS of process 1, which belongs to identity 1 and to a cgroup.
 std::vector<Mark> tick_with(MarkMaker& maker, std::int64_t at_ms, std::int64_t cgroup_id, std::int64_t pss_kib) {
   const MarkTime time{at_ms, at_ms - 10'000};
   maker.begin_tick(time);
@@ -35,7 +35,7 @@ std::vector<Mark> tick_with(MarkMaker& maker, std::int64_t at_ms, std::int64_t c
 
 }  // namespace
 
-TEST_CASE("a mark is raised by a higher value alone, and again on a new day") {
+TEST_CASE("a mark is raised only by a higher value, and again on a new day") {
   MarkMaker maker;
   CHECK(value_of(tick_with(maker, kFirstDay + 10'000, 7, 500), SubjectKind::process, 1, Metric::pss) == 500);
   CHECK(tick_with(maker, kFirstDay + 20'000, 7, 500).empty());
@@ -49,7 +49,7 @@ TEST_CASE("a mark is raised by a higher value alone, and again on a new day") {
   CHECK(mark->time.before_ms == kFirstDay + 30'000);
   CHECK(mark->time.by == Origin::sample);
   CHECK(maker.begin_tick({kFirstDay + 86'400'000, kFirstDay + 86'390'000}));
-  // Sums are raised on a new day, whether or not a process changed.
+  // On a new day sums are raised even if no process changed.
   CHECK(value_of(maker.end_tick(), SubjectKind::cgroup, 7, Metric::pss) == 501);
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("sums follow processes that change, change their cgroup and exit") {
   auto raised = second(kFirstDay + 20'000, 100);
   CHECK(value_of(raised, SubjectKind::cgroup, 7, Metric::pss) == 600);
   CHECK(value_of(raised, SubjectKind::identity, 1, Metric::pss) == 600);
-  // Moved to another cgroup, with the same identity.
+  // The process has moved to another cgroup; its identity is the same.
   raised = tick_with(maker, kFirstDay + 30'000, 8, 550);
   CHECK(value_of(raised, SubjectKind::cgroup, 8, Metric::pss) == 550);
   CHECK(value_of(raised, SubjectKind::identity, 1, Metric::pss) == 650);

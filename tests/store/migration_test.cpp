@@ -1,4 +1,4 @@
-// The migration runner, with a made-up second version of the schema.
+// Migrations of the schema, with an invented second version.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <array>
@@ -17,7 +17,7 @@ constexpr std::array<const char*, 2> kNext{
     "ALTER TABLE command ADD COLUMN length INTEGER; UPDATE command SET length = LENGTH(line);"
     "CREATE TABLE second AS SELECT id, wall_ms FROM tick; DROP INDEX tick_wall"};
 
-// A version 1 file with a few ticks.
+// Records a file of version 1 with a few ticks.
 void record(const StoreFixture& fixture) {
   Simulation simulation({.processes = 20});
   const auto writer = fixture.writer();
@@ -37,7 +37,7 @@ int count_down(void* left) {
   return --*static_cast<int*>(left) == 0 ? 1 : 0;
 }
 
-TEST_CASE("a migration runs from the version of the file on, replaces the views and sets the version") {
+TEST_CASE("migrations start at the file's version, replace the views and set the version") {
   const StoreFixture fixture;
   record(fixture);
   SQLite::Database database(fixture.path(), SQLite::OPEN_READWRITE);
@@ -56,7 +56,7 @@ TEST_CASE("a migration runs from the version of the file on, replaces the views 
   CHECK(!Reader::open(fixture.path()).ok());
 }
 
-TEST_CASE("all migrations make an empty file the newest version") {
+TEST_CASE("all migrations together give an empty file the newest version") {
   const StoreFixture fixture;
   SQLite::Database database(fixture.path(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   migrate(database, 0, kNext);

@@ -20,7 +20,7 @@ class OomRecording : public SimulatedRun {
  public:
   OomRecording() : SimulatedRun({.processes = 2}) {}
 
-  // A tick with this counter; returns the text of its time.
+  // Writes a tick with this counter; returns its time as text.
   std::string tick(std::optional<std::int64_t> machine, std::vector<OomKills> cgroups = {}) {
     Tick tick = simulation_.next();
     tick.machine.memory.set(MachineField::oom_kill, machine);
@@ -37,7 +37,7 @@ class OomRecording : public SimulatedRun {
   std::int64_t last_ms_ = 0;
 };
 
-// The first tick of a run, with victims from shortly before it.
+// The first tick of a run, with victims that were killed shortly before it.
 struct VictimTick {
   StoreFixture fixture;
   Simulation simulation{{.processes = 1}};
@@ -140,7 +140,7 @@ TEST_CASE("OOM kills are reported per cgroup, the remainder for the machine, wit
   CHECK(kill_events(recorded.fixture()).size() == 3);
 }
 
-TEST_CASE("an OOM kill counted by a cgroup before the machine's counter is reported once") {
+TEST_CASE("an OOM kill that a cgroup counts before the machine does is reported once") {
   OomRecording recorded;
   recorded.tick(0);
   recorded.tick(1, {{"/a", 2}});
@@ -151,7 +151,7 @@ TEST_CASE("an OOM kill counted by a cgroup before the machine's counter is repor
   CHECK(kill_events(recorded.fixture()).size() == 2);
 }
 
-TEST_CASE("OOM kills during a gap are in the first tick; after a reboot those since the boot") {
+TEST_CASE("OOM kills during a gap are reported at the first tick; after a reboot only those since the boot") {
   OomRecording recorded;
   recorded.tick(1);
   recorded.tick(1);
@@ -169,7 +169,7 @@ TEST_CASE("OOM kills during a gap are in the first tick; after a reboot those si
   CHECK(kill_events(recorded.fixture()).back().starts_with("The OOM killer killed 9 processes between "));
 }
 
-TEST_CASE("a kernel without the counter reports nothing") {
+TEST_CASE("no kills are reported if the kernel lacks the counter") {
   OomRecording recorded;
   recorded.tick({});
   recorded.tick({});

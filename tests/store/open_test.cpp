@@ -1,4 +1,4 @@
-// Opening existing files: as any user, in use, after a crash or copied; and foreign files.
+// Opening existing files as any user, in use, after a crash or as a copy; and opening files that are not Memoir's.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <csignal>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr uid_t kNobody = 65534;
 
-// Returns true if an unprivileged user without write permission reads `ticks` ticks. Root changes its user first.
+// Returns true if an unprivileged user without write permission can read `ticks` ticks. Root changes its user for this.
 bool reads_as_nobody(const StoreFixture& fixture, const std::string& path, std::int64_t ticks) {
   for (const auto& entry : fs::directory_iterator(fs::path(path).parent_path())) {
     fs::permissions(entry, fs::perms::others_read, fs::perm_options::add);
@@ -56,7 +56,7 @@ TEST_CASE("a user without write permission for the folder reads it in every stat
   auto writer = fixture.writer();
   must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
   for (int i = 0; i < 5; ++i) must(writer->write(simulation.next()));
-  REQUIRE(reads_as_nobody(fixture, fixture.path(), 5));  // while it is written
+  REQUIRE(reads_as_nobody(fixture, fixture.path(), 5));  // while it is recorded
 
   must(writer->end_run(simulation.now(), "stopped"));
   writer.reset();
@@ -86,7 +86,7 @@ void check_refused(const std::string& path, const std::string& word) {
   REQUIRE(reader.error().message.find(word) != std::string::npos);
 }
 
-TEST_CASE("other files than Memoir databases are refused and left unchanged") {
+TEST_CASE("files that are not Memoir databases are refused and left unchanged") {
   const StoreFixture fixture;
   const auto refused_both_ways = [&](const std::string& word) {
     const std::string before = slurp(fixture.path());
@@ -95,7 +95,7 @@ TEST_CASE("other files than Memoir databases are refused and left unchanged") {
     REQUIRE(!writer.ok());
     REQUIRE(writer.error().message.find(word) != std::string::npos);
     REQUIRE(slurp(fixture.path()) == before);
-    // No other file is left in the folder.
+    // No other file was created in the folder.
     for (const char* suffix : {"-wal", "-shm", "-journal", ".lock", ".pid"})
       REQUIRE(!fs::exists(fixture.path() + suffix));
   };
@@ -116,7 +116,7 @@ TEST_CASE("other files than Memoir databases are refused and left unchanged") {
     REQUIRE(!refused.ok());
     for (const char* suffix : {"-wal", "-shm", ".lock"}) REQUIRE(!fs::exists(fixture.path() + ".copy" + suffix));
   }
-  SECTION("a text about our tables") {
+  SECTION("a text about Memoir's tables") {
     std::ofstream(fixture.path()) << "CREATE TABLE process_sample (\n" << std::string(5000, 'x') << "MEMR";
     refused_both_ways("not a Memoir database");
   }
@@ -149,7 +149,7 @@ TEST_CASE("a main file without its -wal is reported as incomplete") {
   for (const char* suffix : {"-wal", "-shm"}) REQUIRE(!fs::exists(copy + suffix));
 }
 
-TEST_CASE("a missing or empty file has nothing to read") {
+TEST_CASE("a missing or empty file is an error") {
   const StoreFixture fixture;
   check_refused(fixture.path(), "does not exist");
   check_refused(fixture.folder() + "/no/such/folder.db", "does not exist");
@@ -159,7 +159,7 @@ TEST_CASE("a missing or empty file has nothing to read") {
   REQUIRE(must(fixture.reader()->info()).ticks == 0);
 }
 
-TEST_CASE("a folder that is not there is named to the writer") {
+TEST_CASE("the error for a missing folder names the folder") {
   const StoreFixture fixture;
   const auto writer = Writer::open(fixture.folder() + "/none/memoir.db", Durability::full);
   REQUIRE(!writer.ok());
@@ -229,7 +229,7 @@ TEST_CASE("a path is never a URI or a special name of SQLite") {
   }
 }
 
-TEST_CASE("a link of ours to a database is followed, and one that leads nowhere is refused") {
+TEST_CASE("a link of the same user to a database is followed, and a dangling one is refused") {
   const StoreFixture fixture;
   const std::string link = fixture.folder() + "/link.db";
   fs::create_symlink(fixture.path(), link);
@@ -247,7 +247,7 @@ TEST_CASE("a link of ours to a database is followed, and one that leads nowhere 
   REQUIRE(must(fixture.reader()->info()).ticks == 1);
 }
 
-TEST_CASE("deleted data is no longer in the bytes of the file") {
+TEST_CASE("deleted data is overwritten in the file") {
   const StoreFixture fixture;
   const auto database = must(open_for_writing(fixture.path(), Durability::normal));
   const auto add = [&](const std::string& line) {
@@ -265,7 +265,7 @@ TEST_CASE("deleted data is no longer in the bytes of the file") {
   REQUIRE(bytes.find("forgotten") == std::string::npos);
 }
 
-TEST_CASE("a database is set up as the store needs it") {
+TEST_CASE("a new database has the settings that the store needs") {
   const StoreFixture fixture;
   const auto writer = fixture.writer();
   SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);

@@ -64,7 +64,7 @@ void RandomHistory::move(ProcessSample& sample) {
     if (chance(0.1)) memory.clear(static_cast<ProcessField>(i));
   }
   if (chance(0.2)) sample.source = sources[static_cast<std::size_t>(number(0, 4))];
-  // Consistent like the kernel's, so that omitted columns are tested too.
+  // The values are consistent, as the kernel's are, so that omitted columns are tested too.
   using P = ProcessField;
   if (chance(0.7)) {
     const auto rest = [](std::int64_t all, std::int64_t part) { return std::max<std::int64_t>(all - part, 0); };

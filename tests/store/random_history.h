@@ -1,7 +1,7 @@
 #pragma once
 
-// Ticks that no real machine makes: any field may be absent or any number, processes appear, exit and reappear, execs
-// keep the pid, ticks are lost on their way to the store. The expected answers are kept with them.
+// Ticks that no real machine produces: any field may be absent or have any value, processes appear, exit and reappear,
+// execs keep the pid, and ticks are lost on their way to the store. The expected answers are kept with them.
 
 #include <cstdint>
 #include <map>
@@ -23,9 +23,9 @@ class RandomHistory {
   Moment now() const { return now_; }
 
   Tick next();
-  // Advances the machine, and loses the tick.
+  // Advances the machine by a tick that is lost.
   void lose_tick();
-  // The recorder, or the machine, starts again.
+  // Starts the recorder again, after a reboot of the machine if `reboot`.
   void restart(bool reboot);
 
   // The last report of each process, by boot and key.
@@ -53,7 +53,7 @@ class RandomHistory {
   Moment now_{1'790'000'000'000, 5'000'000};
   std::int64_t boots_ = 1;
   std::map<ProcessKey, Life> lives_;
-  std::map<ProcessKey, Life> hidden_;  // not seen for a while
+  std::map<ProcessKey, Life> hidden_;  // processes that are unsampled for a while
   std::vector<ProcessExit> exits_;
   MachineSample machine_;
   std::map<std::string, CgroupSample> cgroups_;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The recorded truth, to compare with the store's answers.
+// The truth about a recording, for comparison with the store's answers.
 
 #include <string>
 
@@ -13,12 +13,12 @@ namespace memoir::test {
 struct Recorded {
   Tick tick;
   std::string boot_id;
-  bool first = false;  // of its run
+  bool first = false;  // the first tick of its run
 };
 
-// Field for field.
+// Compares field by field.
 void check_state(const Snapshot& snapshot, const Recorded& recorded);
-// With the fields of each process.
+// The same, including the ProcessInfo of each process.
 void check(const Snapshot& snapshot, const Recorded& recorded, const RandomHistory::Infos& infos);
 
 }  // namespace memoir::test

@@ -11,14 +11,14 @@ namespace {
 constexpr std::int64_t kOneHour = 3'600'000;
 constexpr std::int64_t kOneDay = 24 * kOneHour;
 
-// Ten ticks, 10 s apart, from a wall time and a time of the recorder's on.
+// Ten ticks, 10 s apart, that start at a wall time and at a time of the recorder's clock.
 RecordedSpan span(std::int64_t run_id, std::int64_t first_tick, std::int64_t from_ms, std::int64_t recorded_ms) {
   return {run_id, first_tick, first_tick + 9, from_ms, from_ms + 90'000, recorded_ms + 5'000 + 90'000, recorded_ms};
 }
 
 }  // namespace
 
-TEST_CASE("kept blocks and all others cover all time") {
+TEST_CASE("kept blocks and all other blocks cover all time") {
   std::mt19937 engine(3);
   const auto number = [&](std::int64_t from, std::int64_t to) {
     return std::uniform_int_distribution<std::int64_t>(from, to)(engine);
@@ -44,7 +44,7 @@ TEST_CASE("kept blocks and all others cover all time") {
   }
 }
 
-TEST_CASE("the blocks before the epoch are numbered on") {
+TEST_CASE("blocks before the epoch have negative numbers") {
   CHECK(block_of(0, kOneHour) == 0);
   CHECK(block_of(-1, kOneHour) == -1);
   CHECK(block_of(-kOneHour, kOneHour) == -1);
@@ -52,7 +52,7 @@ TEST_CASE("the blocks before the epoch are numbered on") {
 }
 
 TEST_CASE("the recorder's time follows the ticks, however the wall clock is set") {
-  // A day back, then ten years forward, then a boot with a dead clock.
+  // The wall clock goes a day back, then ten years forward; then a boot with a dead clock follows.
   const RecordedPast past({span(1, 1, 100 * kOneDay, 0), span(1, 11, 99 * kOneDay, 100'000),
                            span(2, 21, 3750 * kOneDay, 200'000), span(3, 31, 0, 300'000)});
   CHECK(past.now() == 390'000);
@@ -78,13 +78,13 @@ TEST_CASE("recent data is kept at any wall clock") {
     CHECK_FALSE(kept.holds(200));
     CHECK(kept.first() == 50);
   }
-  SECTION("the future that is past goes, the past that is now stays") {
+  SECTION("expired ticks with future times are deleted, recent ticks with past times are kept") {
     const BlockSet kept = past.blocks_since(200'000, kOneDay);
     CHECK_FALSE(kept.holds(100));
     CHECK_FALSE(kept.holds(3750));
     CHECK(kept.holds(50));
   }
-  SECTION("from the middle of a stretch on") {
+  SECTION("data from the middle of a stretch on") {
     const auto since = past.since(140'000);
     REQUIRE(since.size() == 2);
     CHECK(since.front().from_ms == 3750 * kOneDay + 40'000);

@@ -27,7 +27,7 @@ std::int64_t number(const std::string& path, const std::string& sql) {
   return database.execAndGet(sql).getInt64();
 }
 
-// Calls maintain() until all is done, at least once.
+// Calls maintain() until all is done, and at least once.
 template <typename Visit>
 void maintain(Writer& writer, Visit&& visit) {
   while (true) {
@@ -58,7 +58,7 @@ class Recording {
     must(writer_->end_run(simulation_.now(), "stopped"));
     writer_.reset();
   }
-  // Ticks, with maintenance in between.
+  // Records ticks, with maintenance between them.
   template <typename See>
   void go_on(std::int64_t ms, See&& see) {
     for (std::int64_t i = 0; i < ms / interval_ms_; ++i) {
@@ -86,10 +86,10 @@ class Recording {
 
 constexpr SimulationOptions kSmall{.processes = 10, .births = 0.3, .short_lived = 20, .interval_ms = 10 * kMinute};
 constexpr Retention kDays{.raw_ms = kDay, .five_minutes_ms = 3 * kDay, .hour_ms = 6 * kDay, .day_ms = 12 * kDay};
-// Rows are deleted when their hour is rolled up, up to the keyframe before.
+// Rows are deleted when their hour is rolled up, up to the previous keyframe.
 constexpr std::int64_t kLateMs = 3 * kHour;
 
-// A short form of everything in a tick.
+// Returns all values of a tick as a short text.
 std::string digest(const Snapshot& snapshot) {
   std::int64_t sum = snapshot.machine.memory.or_zero(MachineField::mem_available);
   for (const ProcessState& state : snapshot.processes)
@@ -99,7 +99,7 @@ std::string digest(const Snapshot& snapshot) {
          std::to_string(sum);
 }
 
-// The number of rows of each table.
+// Returns the number of rows of each table.
 std::map<std::string, std::int64_t> rows_of(const std::string& path) {
   std::map<std::string, std::int64_t> rows;
   SQLite::Database database(path, SQLite::OPEN_READONLY);
@@ -117,7 +117,7 @@ std::int64_t file_bytes(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("each tier is kept for its age, and hardly longer") {
+TEST_CASE("each tier is kept for its age, and not much longer") {
   const StoreFixture fixture;
   Recording recording(fixture, kSmall, kDays);
   recording.go_on(20 * kDay);
@@ -129,7 +129,7 @@ TEST_CASE("each tier is kept for its age, and hardly longer") {
   };
   is_kept(age("SELECT MIN(wall_ms) FROM tick", 1), kDay, kHour);
   for (const StoreTable& table : tables_of(TableKind::rollups)) {
-    if (table.name.starts_with("swap_")) continue;  // no swap here: swap_rows_test.cpp
+    if (table.name.starts_with("swap_")) continue;  // there is no swap here; swap_rows_test.cpp tests these
     INFO(table.name);
     const TierShape& shape = shape_of(table.tier);
     is_kept(age(fmt::format("SELECT MIN({}) FROM {}", table.age, table.name), shape.block_ms()), kDays.*shape.kept_ms,
@@ -142,14 +142,14 @@ TEST_CASE("each tier is kept for its age, and hardly longer") {
     CHECK(number(fixture.path(), fmt::format("SELECT COUNT(*) FROM {} WHERE {} < {}", table.name, table.age, first)) ==
           0);
   }
-  // The first tick that is kept is a keyframe, so that it can be read.
+  // The first kept tick must be a keyframe to be readable.
   CHECK(number(fixture.path(), "SELECT COUNT(*) FROM tick WHERE keyframe_id < (SELECT MIN(id) FROM tick)") == 0);
 }
 
 TEST_CASE("names without rows are deleted, and nothing else") {
   const StoreFixture fixture;
   Recording recording(fixture, kSmall, kDays);
-  std::map<std::string, std::int64_t> peaks;  // of the processes of an identity
+  std::map<std::string, std::int64_t> peaks;  // of an identity's processes
   std::map<ProcessKey, std::string> identities;
   const auto note = [&](const Tick& tick) {
     for (const ProcessInfo& info : tick.born) {
@@ -162,7 +162,7 @@ TEST_CASE("names without rows are deleted, and nothing else") {
     }
   };
   recording.go_on(20 * kDay, note);
-  // Names without a process are deleted once a day.
+  // Names that no process uses are deleted once a day.
   const auto last_scan = [&] { return number(fixture.path(), "SELECT MAX(recorded_day) FROM store_size"); };
   for (const std::int64_t before = last_scan(); last_scan() == before;) recording.go_on(10 * kMinute, note);
   const std::string& path = fixture.path();
@@ -173,7 +173,7 @@ TEST_CASE("names without rows are deleted, and nothing else") {
                  std::to_string(shortest) + " AND last_ms - start_ms < " + std::to_string(longest) + " AND last_ms < " +
                  now + " - " + std::to_string(age));
   };
-  // Raw rows have all processes; buckets only those that ran long enough.
+  // Raw rows include all processes; buckets include only those that ran long enough.
   CHECK(processes(0, 15 * kMinute, 0) > 0);
   CHECK(processes(0, 15 * kMinute, kDay + kHour + kLateMs) == 0);
   CHECK(processes(15 * kMinute, kHour, kDay + kHour + kLateMs) > 0);
@@ -202,7 +202,7 @@ TEST_CASE("names without rows are deleted, and nothing else") {
                               shape.name, static_cast<int>(*table.subject), table.name)) == 0);
     }
   }
-  // The peaks of short-lived processes are those of their identities.
+  // Peaks of short-lived processes are kept by their identities.
   recording.end();
   const auto reader = fixture.reader();
   std::map<std::int64_t, std::string> names;
@@ -271,12 +271,12 @@ TEST_CASE("at any point of retention every listed tick is readable, and after a 
     const auto reader = fixture.reader();
     for (const StoredTick& tick : must(reader->ticks(kAll))) digests[tick.id] = digest(must(reader->snapshot(tick.id)));
   }
-  // From now on less is kept.
+  // Less is kept from now on.
   const Retention less{.raw_ms = kDay, .five_minutes_ms = 2 * kDay, .hour_ms = 3 * kDay, .day_ms = 4 * kDay};
   std::vector<std::string> copies;
   {
     SQLite::Database database(fixture.path(), SQLite::OPEN_READWRITE);
-    RetentionPass pass(database, 0);  // the smallest pieces there are
+    RetentionPass pass(database, 0);  // the smallest possible steps
     pass.set_limits(less);
     for (int piece = 0; pass.step().more; ++piece) {
       const auto reader = fixture.reader();
@@ -316,7 +316,7 @@ TEST_CASE("setting the wall clock deletes only old data") {
     const std::int64_t ticks = number(fixture.path(), "SELECT COUNT(*) FROM tick");
     CHECK(ticks >= ticks_kept);
     CHECK(ticks <= ticks_kept + (kHour + kLateMs) / kSmall.interval_ms);
-    // By the clock that is never set: five-minute rows of three days, at any hour.
+    // Five-minute rows are kept for three days of the clock that is never set, and may end at any hour.
     CHECK(number(fixture.path(),
                  "SELECT SUM(buckets) FROM machine_5min AS m WHERE metric = "
                  "(SELECT id FROM metric WHERE column_name = 'mem_total_kib')") >= 3 * kDay / kSmall.interval_ms / 2);
@@ -343,7 +343,7 @@ TEST_CASE("setting the wall clock deletes only old data") {
     recording.go_on(6 * kHour);
     check("a boot in 1970");
   }
-  // When they expire, all of these rows are deleted: the 1970s, and the skipped year.
+  // When they expire, the rows of the 1970s and of the skipped year are all deleted.
   simulation.step_wall(1'791'000'000'000 - simulation.now().wall_ms);
   recording.go_on(20 * kDay);
   check("long after");
@@ -370,7 +370,7 @@ TEST_CASE("the file stays under its cap at any load, and the least useful data g
   recording.go_on(load.ticks * load.options.interval_ms,
                   [&](const Tick&) { most = std::max(most, file_bytes(fixture.path())); });
   CHECK(most <= load.max_bytes);
-  // The cap is not met by deleting everything.
+  // The cap is not reached by deleting everything.
   CHECK(most >= load.max_bytes / 2);
   CHECK(number(fixture.path(), "SELECT COUNT(*) FROM tick") < load.ticks);
   CHECK(number(fixture.path(), "SELECT COUNT(*) FROM rollup_day") > 0);
@@ -381,7 +381,7 @@ TEST_CASE("the file stays under its cap at any load, and the least useful data g
   for (std::size_t at = 0; at < ticks.size(); at += all_trials() ? 1U : 10U) must(reader->snapshot(ticks[at].id));
 }
 
-TEST_CASE("at the cap a user's excess processes are deleted, and not the ticks of all") {
+TEST_CASE("at the cap a user's excess processes are deleted before anyone's ticks") {
   constexpr std::int64_t kCap = 8 << 20;
   constexpr int kTicks = 300;
   constexpr std::uint32_t kAttacker = 4242;
@@ -436,7 +436,7 @@ TEST_CASE("a cap that is lowered shrinks the file") {
   CHECK(number(fixture.path(), "SELECT max_bytes FROM retention") == 2 << 20);
 }
 
-TEST_CASE("pages that stay free are released") {
+TEST_CASE("pages that stay free are returned to the file system") {
   const StoreFixture fixture;
   Recording recording(fixture, kSmall, {.max_bytes = 0});
   recording.go_on(15 * kDay);

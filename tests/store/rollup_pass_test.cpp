@@ -9,7 +9,7 @@
 namespace memoir::test {
 namespace {
 
-// Half an hour of ticks each second, every tenth after a gap, with 3,600 new processes an hour.
+// Records half an hour of ticks a second apart, with a gap before every tenth, and with 3,600 new processes an hour.
 void record_hours(const StoreFixture& fixture) {
   Simulation simulation({.processes = 20, .changing = 0.3, .short_lived = 3600, .interval_ms = 1000});
   const auto writer = fixture.writer();
@@ -46,7 +46,7 @@ TEST_CASE("a bucket with many gaps is cached once, and so is a process that star
   CHECK(count_processes(all) == recorded);
 }
 
-TEST_CASE("for the recorder, a process too short-lived for its own bucket leaves only sums") {
+TEST_CASE("in the recorder's rollups, a process too short-lived for its own bucket is only in sums") {
   const StoreFixture fixture;
   record_hours(fixture);
   SQLite::Database database(fixture.path(), SQLite::OPEN_READONLY);
@@ -57,7 +57,7 @@ TEST_CASE("for the recorder, a process too short-lived for its own bucket leaves
   for (const auto& [key, pieces] : all.memory) {
     const auto found = written.memory.find(key);
     const bool process = key.first == static_cast<std::int64_t>(SubjectKind::process);
-    // The last tick is in one of them only.
+    // The last tick is in only one of the two.
     if (!process) CHECK(found != written.memory.end());
     if (process && pieces.front().lived_ms < age_ms) CHECK(found == written.memory.end());
     if (process && pieces.front().lived_ms > age_ms + 10'000) CHECK(found != written.memory.end());

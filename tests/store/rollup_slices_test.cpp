@@ -11,7 +11,7 @@
 namespace memoir::test {
 namespace {
 
-// Three hours of ticks, with exiting processes.
+// Records three hours of ticks, with processes that exit.
 void record(const StoreFixture& fixture, std::size_t processes, double short_lived) {
   Simulation simulation(
       {.processes = processes, .changing = 0.2, .births = 2, .short_lived = short_lived, .interval_ms = 60'000});
@@ -35,7 +35,7 @@ void write_all(SQLite::Database& database, Rollup& rollup) {
   REQUIRE_FALSE(rollup.due());
 }
 
-// Sums for one metric of one subject in a tier.
+// Sums of one metric of one subject in a tier.
 struct Sum {
   std::int64_t covered_ms = 0;
   double weighted = 0;
@@ -74,7 +74,7 @@ std::int64_t attempts(SQLite::Database& database) {
 
 }  // namespace
 
-TEST_CASE("rollups in small steps are the same as in steps of an hour") {
+TEST_CASE("rollups in small steps equal those in steps of an hour") {
   const StoreFixture whole;
   const StoreFixture sliced;
   record(whole, 40, 600);
@@ -99,7 +99,7 @@ TEST_CASE("rollups in small steps are the same as in steps of an hour") {
     CHECK(other.min == sum.min);
     CHECK(other.max == sum.max);
     CHECK(other.last == sum.last);
-    // Each mean is rounded.
+    // Each mean is rounded, which limits the accuracy.
     CHECK(std::abs(other.weighted - sum.weighted) <= 2.0 * static_cast<double>(sum.covered_ms));
   }
 }

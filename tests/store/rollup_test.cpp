@@ -22,15 +22,15 @@ namespace {
 
 constexpr Range kWholeTime{0, 4'000'000'000'000};
 
-// One metric of one subject in one bucket, computed by hand and read back.
+// One metric of one subject in one bucket, computed by the test or read back.
 struct Cell {
   std::optional<std::int64_t> min, max, last;
   std::int64_t weighted = 0;
   std::int64_t covered_ms = 0;
   std::int64_t known_ms = 0;
   std::int64_t processes = 0;
-  double inexact = 0;                     // weighted
-  std::optional<std::int64_t> max_at_ms;  // first
+  double inexact = 0;                     // weighted by time
+  std::optional<std::int64_t> max_at_ms;  // the first time of the maximum
 
   void see(std::optional<std::int64_t> value, std::int64_t members, std::optional<std::int64_t> at_ms) {
     processes = std::max(processes, members);
@@ -59,7 +59,7 @@ std::array<std::optional<std::int64_t>, kRollupMetrics> values_of(const ProcessM
   return values;
 }
 
-// Values of every subject at a tick.
+// Returns the values of every subject at a tick.
 Levels levels_of(const Snapshot& snapshot, const std::map<std::string, std::int64_t>& ids) {
   Levels levels;
   const auto add = [&](SubjectKind kind, std::int64_t id, const ProcessSample& sample) {
@@ -104,7 +104,7 @@ std::vector<TickStamp> marks_of(Reader& reader) {
   return marks;
 }
 
-// Every bucket of every subject from complete snapshots, the simple way.
+// Computes every bucket of every subject from complete snapshots, without optimisation.
 Cells expected_cells(const StoreFixture& fixture, std::int64_t width_ms) {
   Cells cells;
   const auto reader = fixture.reader();
@@ -163,7 +163,7 @@ Cells read_cells(Reader& reader, Tier tier) {
   return cells;
 }
 
-// A process younger than a bucket may have no rows of its own, or not from its start.
+// Compares all buckets. A process younger than a bucket may have no rows of its own, or none at its start.
 void compare(const StoreFixture& fixture, Tier tier) {
   const Cells expected = expected_cells(fixture, bucket_ms(tier));
   const auto reader = fixture.reader();
@@ -183,7 +183,7 @@ void compare(const StoreFixture& fixture, Tier tier) {
     const auto other = found.find(key);
     if (other == found.end()) {
       ++missing;
-      // A run too short for rows of its own.
+      // The process ran too briefly for rows of its own.
       REQUIRE_OF_MANY(process || tier != Tier::five_minutes);
       continue;
     }
@@ -215,7 +215,7 @@ void compare(const StoreFixture& fixture, Tier tier) {
   if (tier == Tier::five_minutes) REQUIRE(missing * 20 < expected.size());
 }
 
-// smaps_rollup may not be read for some processes, and for others not for a while.
+// Makes smaps_rollup unreadable for some processes, and for others for a while.
 Tick half_readable(Tick tick) {
   for (ProcessSample& sample : tick.processes) {
     const bool barred = sample.key.pid % 3 == 0 || (sample.key.pid % 3 == 1 && tick.begin.wall_ms / 7'000'000 % 2 == 0);
@@ -228,7 +228,7 @@ void finish_maintenance(Writer& writer) {
   while (must(writer.maintain()).more) continue;
 }
 
-TEST_CASE("the buckets of every tier equal the snapshots' at any progress") {
+TEST_CASE("the buckets of every tier equal the snapshots, however far rollups have progressed") {
   const StoreFixture fixture;
   RandomHistory chance(11);
   Simulation simulation({.processes = 12, .changing = 0.15, .births = 0.2, .interval_ms = 60'000});
@@ -271,7 +271,7 @@ TEST_CASE("the views of rollups have the exact part, and the times of the maxima
     memory.reset();
     memory.bind(1, of.subject_id);
     memory.bind(2, pss.from_ms);
-    if (!memory.executeStep()) return;  // not written yet
+    if (!memory.executeStep()) return;  // the row is not written yet
     shares.insert(std::llround(memory.getColumn(0).getDouble() * 100));
     REQUIRE(std::abs(1 - pss.exact.value() - memory.getColumn(0).getDouble() / 100) < 0.00001);
     REQUIRE(pss.max_at_ms == memory.getColumn(1).getInt64());
@@ -287,7 +287,7 @@ TEST_CASE("the views of rollups have the exact part, and the times of the maxima
   }));
 }
 
-TEST_CASE("a recorder killed between two steps of a rollup continues with the next") {
+TEST_CASE("a recorder killed between two steps of a rollup continues with the next step") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 600, .changing = 0.9, .births = 0, .interval_ms = 600'000});
   {
@@ -380,7 +380,7 @@ TEST_CASE("time skipped by a clock step is in no bucket, and values before it en
   for (const TierShape& shape : kRollupTiers) compare(fixture, shape.tier);
 }
 
-TEST_CASE("the buckets of a subject are contiguous, even if the written ones end within one") {
+TEST_CASE("the buckets of a subject are contiguous, even if the written rows end within a bucket") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 6, .changing = 0.3, .births = 0, .interval_ms = 60'000});
   const auto writer = fixture.writer();
@@ -411,12 +411,12 @@ TEST_CASE("the buckets of a subject are contiguous, even if the written ones end
   }
 }
 
-TEST_CASE("the machine's metrics are rolled up as its processes are") {
+TEST_CASE("the machine's metrics are rolled up like those of processes") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 5, .interval_ms = 30'000});
   const auto writer = fixture.writer();
   must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 30'000)));
-  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> extremes;  // of the buckets
+  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> extremes;  // of each bucket
   for (int i = 0; i < 400; ++i) {
     const Tick tick = simulation.next();
     const std::int64_t free = tick.machine.memory.get(MachineField::mem_free).value();
@@ -441,7 +441,7 @@ TEST_CASE("the machine's metrics are rolled up as its processes are") {
                                  }));
   REQUIRE(found.size() == extremes.size());
   for (const auto& [start, extreme] : extremes) {
-    // The values of the previous bucket's last tick are valid into this one.
+    // The values of the previous bucket's last tick are still valid at the start of this bucket.
     REQUIRE(found.at(start).first <= extreme.first);
     REQUIRE(found.at(start).second >= extreme.second);
   }
@@ -454,7 +454,7 @@ TEST_CASE("the machine's peaks keep their time in every tier, written or not") {
   must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 30'000)));
   for (int i = 0; i < 500; ++i) must(writer->write(simulation.next()));
   const auto times_of = [&](Tier tier) {
-    std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> expected;  // by bucket: highest, and when first
+    std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> expected;  // maximum and its time, by bucket
     must(visit_samples(*fixture.reader(), kWholeTime, [&](const SampleSpan<MachineMemory>& held) {
       const std::int64_t used = used_kib(*held.sample).value();
       const std::int64_t width = bucket_ms(tier);
@@ -497,7 +497,7 @@ TEST_CASE("the machine's peaks keep their time in every tier, written or not") {
   }
 }
 
-TEST_CASE("every size of the machine is rolled up, and others are no empty answer") {
+TEST_CASE("every size of the machine is rolled up, and a query for another size is an error") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 2, .interval_ms = 30'000});
   const auto writer = fixture.writer();
@@ -519,7 +519,7 @@ TEST_CASE("every size of the machine is rolled up, and others are no empty answe
   }
   const auto fails = [&](Tier tier, SubjectKind kind, std::vector<Metric> asked) {
     const Status none = reader->history({tier, kind, {}, kWholeTime, std::move(asked)},
-                                        [](const SubjectInterval&) { FAIL("it answered in part"); });
+                                        [](const SubjectInterval&) { FAIL("the query returned a partial answer"); });
     REQUIRE_FALSE(none);
     return none.error().message;
   };
@@ -534,7 +534,7 @@ TEST_CASE("every size of the machine is rolled up, and others are no empty answe
   CHECK(fails(Tier::hour, SubjectKind::cgroup, {Metric::usage}) == "'usage_kib' of a cgroup is not rolled up");
 }
 
-// Retention as far as coverage is concerned: rolled-up ticks are deleted, the stretches stay.
+// Deletes rolled-up ticks and keeps the stretches, which is the effect of retention on coverage.
 void forget_ticks(const std::string& path, std::int64_t kept) {
   SQLite::Database database(path, SQLite::OPEN_READWRITE);
   database.exec("DELETE FROM tick WHERE id < (SELECT tick_id FROM rollup_progress) - " + std::to_string(kept));
@@ -560,7 +560,7 @@ void require_same(const Coverage& found, const Coverage& expected) {
 }
 
 // Queries at several stages: some ticks are in stretches and others are not, some stretches still have their ticks and
-// others do not, and the wall clock has been set.
+// others do not, and the wall clock was set.
 TEST_CASE("coverage and the reasons of gaps are known after ticks expire") {
   const StoreFixture fixture;
   const std::uint32_t seed = GENERATE(5u, 10u, 34u, 48u, 113u, 208u);

@@ -13,7 +13,7 @@ namespace {
 
 const BootInfo kBoot{"boot-1", 1'700'000'000'000, "host", "6.1"};
 
-// Reports of a recorder: not at every tick, and each is complete.
+// A recorder's reports, which are complete but not made at every tick.
 class RandomShmem {
  public:
   explicit RandomShmem(std::uint32_t seed) : engine_(seed) {}
@@ -85,7 +85,7 @@ class RandomShmem {
   std::vector<TmpfsSample> tmpfs_;
 };
 
-// The view's rows of a tick.
+// A sum over the view's rows of a tick.
 std::int64_t sum(SQLite::Database& database, const std::string& what, std::int64_t tick_id) {
   SQLite::Statement row(database, "SELECT " + what + " WHERE tick_id = ?");
   row.bind(1, tick_id);
@@ -174,7 +174,7 @@ TEST_CASE("segments and tmpfs: unchanged ones use rows only at keyframes") {
   }
 }
 
-TEST_CASE("tmpfs: an entry's first size, its size before the last change, and at a time") {
+TEST_CASE("tmpfs: an entry has its first size, its size before the last change, and its size at a time") {
   const StoreFixture fixture;
   const auto writer = fixture.writer();
   Tick tick;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs of a recorder on a simulated machine, into one file.
+// Runs of a recorder on a simulated machine, written to one file.
 
 #include <cstddef>
 #include <memory>

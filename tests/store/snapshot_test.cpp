@@ -1,4 +1,4 @@
-// The law of the store: a snapshot equals its tick, field for field.
+// A snapshot equals its tick, field by field.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -27,7 +27,7 @@ void check_same(const ProcessState& one, const ProcessState& among) {
   REQUIRE_OF_MANY(one.sample == among.sample);
 }
 
-// Stepping and loading give the same state.
+// Checks that stepping to a snapshot and loading it give the same state.
 void check_stepped(const Snapshot& stepped, const Snapshot& loaded) {
   REQUIRE(stepped.tick.id == loaded.tick.id);
   REQUIRE(stepped.tick.begin == loaded.tick.begin);
@@ -42,7 +42,7 @@ void check_stepped(const Snapshot& stepped, const Snapshot& loaded) {
   for (std::size_t i = 0; i < loaded.processes.size(); ++i) check_same(stepped.processes[i], loaded.processes[i]);
 }
 
-// Each process of the file at one tick: equal to the snapshot's, and absent if it has none.
+// Compares each process of the file, queried alone, with the snapshot; it is absent if the snapshot lacks it.
 void check_single(Reader& reader, const Snapshot& snapshot, const std::vector<StoredProcess>& all) {
   std::map<std::int64_t, const ProcessState*> alive;
   for (const ProcessState& state : snapshot.processes) alive[state.process.id] = &state;
@@ -66,7 +66,7 @@ void check_lives(const std::vector<StoredLife>& lives, const std::vector<StoredP
   }
 }
 
-// Processes that ran in a range of ticks, from the rows of all processes ever.
+// Compares the processes that ran in a range of ticks with the rows of all processes.
 void check_lived(Reader& reader, const std::string& path, std::int64_t first, std::int64_t last, Range range) {
   SQLite::Database file(path, SQLite::OPEN_READONLY);
   SQLite::Statement rows(file, "SELECT id, first_tick_id, exited_tick_id FROM process ORDER BY id");
@@ -114,9 +114,9 @@ void run_history(std::uint32_t seed) {
     const Snapshot snapshot = must(reader->snapshot(static_cast<std::int64_t>(i) + 1));
     check(snapshot, ticks[i], history.infos());
     check_stepped(must(stepping->snapshot(static_cast<std::int64_t>(i) + 1)), snapshot);
-    // Many processes at many ticks: some ticks do.
+    // With many processes and ticks, only some ticks are checked.
     if (i % 7 == seed % 7) check_single(*reader, snapshot, all);
-    if (!in_order) continue;  // a range of the wall clock is no contiguous range of ticks
+    if (!in_order) continue;  // a range of the wall clock is not a contiguous range of ticks
     const std::size_t last = std::min(i + seed % 5, ticks.size() - 1);
     check_lived(*reader, fixture.path(), static_cast<std::int64_t>(i) + 1, static_cast<std::int64_t>(last) + 1,
                 {ticks[i].tick.begin.wall_ms, ticks[last].tick.begin.wall_ms});
@@ -127,7 +127,7 @@ void run_history(std::uint32_t seed) {
     check_stepped(must(stepping->snapshot(id)), must(reader->snapshot(id)));
 }
 
-TEST_CASE("a snapshot equals the tick that was written, and one process its part of it, over random histories") {
+TEST_CASE("a snapshot equals the written tick, and a query for one process has its part, over random histories") {
   for (std::uint32_t seed = 1; seed <= trials(60U); ++seed) run_history(seed);
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("a snapshot of a simulated server equals its tick while it is written"
   }
 }
 
-TEST_CASE("kept snapshots are right while ticks are written, back, at any tick, and if few fit") {
+TEST_CASE("cached snapshots are right during recording, when stepping back, at any tick, and if few fit") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 50, .changing = 0.2, .births = 0.5, .short_lived = 500});
   const auto writer = fixture.writer();
@@ -184,7 +184,7 @@ TEST_CASE("kept snapshots are right while ticks are written, back, at any tick, 
   }
 }
 
-TEST_CASE("a request to stop ends a snapshot, and the next ones are right") {
+TEST_CASE("a request to stop interrupts a snapshot, and the next ones are right") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 50});
   const auto writer = fixture.writer();

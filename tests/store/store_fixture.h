@@ -1,6 +1,6 @@
 #pragma once
 
-// A database in a directory of its own, and short functions for calls that must succeed.
+// A database in its own directory, and short functions for calls that must succeed.
 
 #include <memory>
 #include <set>

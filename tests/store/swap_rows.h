@@ -1,6 +1,6 @@
 #pragma once
 
-// Swap values, which are stored in side rows of rollups.
+// Swap values of ticks, which rollups store in side rows.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace memoir::test {
 
-// Every fourth process has swap now and then, another's is unknown for a while, and another's smaps_rollup values are
-// never known.
+// Adds swap to a tick: every fourth process swaps at times, the swap of another is unknown for a while, and the
+// smaps_rollup values of another are never known.
 inline Tick with_swap(Tick tick) {
   for (ProcessSample& sample : tick.processes) {
     ProcessMemory& memory = sample.memory;
@@ -32,7 +32,7 @@ inline Tick with_swap(Tick tick) {
   return tick;
 }
 
-// Rows without their rollup row, or with only default values.
+// Counts side rows without a rollup row, or with only default values.
 inline std::int64_t stray_swap_rows(const std::string& path) {
   SQLite::Database database(path, SQLite::OPEN_READONLY);
   std::int64_t rows = 0;

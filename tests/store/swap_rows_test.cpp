@@ -1,4 +1,4 @@
-// Swap values are stored in side rows of rollups, where there are any.
+// Rollups store swap values in side rows, if there are any.
 
 #include "swap_rows.h"
 
@@ -36,7 +36,7 @@ std::string word(const std::optional<std::int64_t>& value) {
   return value ? fmt::format("{}|", *value) : "NULL|";
 }
 
-// The first bucket of each written row, in the order of kind, subject and time: from the reader and from the view.
+// The first bucket of each written row, ordered by kind, subject and time, from the reader and from the view.
 std::vector<std::string> rows_by_reader(Reader& reader, Tier tier, Metric metric) {
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::string> found;
   for (const SubjectKind kind :
@@ -84,7 +84,7 @@ TEST_CASE("only nonzero or unknown swap has a side row of its rollup") {
   for (const TierShape& shape : kRollupTiers) {
     for (const Metric metric : {Metric::swap, Metric::swap_pss}) {
       INFO(shape.name << " " << to_string(metric));
-      // The reader also has rows not written yet.
+      // The reader also has rows that are not written yet.
       const auto read = rows_by_reader(*reader, shape.tier, metric);
       const std::set<std::string> expected(read.begin(), read.end());
       for (const std::string& row : rows_by_view(database, shape.tier, metric)) REQUIRE_OF_MANY(expected.contains(row));

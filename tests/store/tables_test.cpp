@@ -43,7 +43,7 @@ TEST_CASE("tables have the age and name columns of the list") {
     INFO(table.name);
     const auto columns = columns_of(fixture.path(), table.name);
     if (!table.age.empty()) CHECK(std::ranges::count(columns, table.age) == 1);
-    // Retention deletes them in the order of their keys.
+    // Retention deletes rows in key order.
     if (table.kind <= TableKind::marks) {
       const auto key = texts(
           fixture.path(), fmt::format("SELECT name FROM pragma_table_info('{}') WHERE pk > 0 ORDER BY pk", table.name));

@@ -1,4 +1,4 @@
-// The views for sqlite3 agree with the reader.
+// The views for sqlite3 give the same values as the reader.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
@@ -90,11 +90,11 @@ void compare_rest(SQLite::Database& database, const Snapshot& snapshot) {
   REQUIRE(!cgroups.executeStep());
 }
 
-// Columns in milliseconds that are durations, not times.
+// Columns in milliseconds that are durations instead of times.
 const std::set<std::string> kDurations{"covered_ms",    "interval_ms", "lived_ms",
                                        "mean_lived_ms", "read_age_ms", "width_ms"};
 
-// The views with a time but without its correct text, and the number of correct texts.
+// Returns the views that have a time without its correct text, and the number of correct texts.
 std::pair<std::string, std::int64_t> check_times(SQLite::Database& database) {
   std::string wrong;
   std::int64_t right = 0;
@@ -167,7 +167,7 @@ TEST_CASE("runs and high-water marks have views with names") {
   REQUIRE(database.execAndGet("SELECT COUNT(*) FROM high_water_named WHERE name IS NULL").getInt() == 0);
 }
 
-// Steps of SQLite's virtual machine for a query.
+// Returns the number of steps that SQLite's virtual machine needs for a query.
 int steps_of(SQLite::Database& database, const std::string& sql) {
   sqlite3_stmt* statement = nullptr;
   REQUIRE(sqlite3_prepare_v2(database.getHandle(), sql.c_str(), -1, &statement, nullptr) == SQLITE_OK);
@@ -195,7 +195,7 @@ TEST_CASE("exited processes cost process_at little more than their rows") {
   CHECK(steps < 35 * rows);
 }
 
-// The promised cost: a view of one tick reads the rows since its keyframe, not the history.
+// The cost that the documentation promises: a view of one tick reads the rows since its keyframe, not the history.
 TEST_CASE("a view of one tick does not scan the whole history") {
   const StoreFixture fixture;
   fixture.writer();
@@ -213,10 +213,10 @@ TEST_CASE("a view of one tick does not scan the whole history") {
       INFO(sql << ": " << step);
       for (const StoreTable& table : tables_of(TableKind::samples))
         REQUIRE(step.find("SCAN " + std::string(table.name)) == std::string::npos);
-      // Those of two tables become part of the query; s is the first of process_detail.
+      // Two of the views become part of the query; s is the first alias of process_detail.
       for (const char* whole : {"SCAN s", "MATERIALIZE process_detail", "MATERIALIZE category_sample"})
         REQUIRE(step.find(whole) == std::string::npos);
-      // The alias of tick; latest has it of one row.
+      // t is the alias of tick; latest reads a single row of it.
       if (sql.find("latest") == std::string::npos) REQUIRE(step.find("SCAN t") == std::string::npos);
     }
   }

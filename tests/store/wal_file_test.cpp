@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::int64_t kPage = 2048;
 constexpr std::size_t kFrame = 24 + 2048;
 
-// A -wal of several commits as SQLite writes it; followed by frames of an earlier round.
+// A -wal of several commits, as SQLite writes it, followed by frames of an earlier use.
 class Log {
  public:
   Log() {
@@ -36,7 +36,7 @@ class Log {
 
   static constexpr int kCommits = 7;
   std::string bytes;
-  std::vector<std::size_t> ends;  // of the commits of this round
+  std::vector<std::size_t> ends;  // ends of the commits of the current use
   std::size_t end = 0;
 
  private:
@@ -71,7 +71,7 @@ TEST_CASE("a byte of the -wal that changed before the last commits is damage") {
   std::mt19937_64 random(7);
   const std::size_t before_last = log.ends[log.ends.size() - 4];
   for (int i = 0; i < 100; ++i) {
-    // The first frame's salts replace the header's if that is damaged; here any one byte is.
+    // If the header is damaged, the first frame's salts replace the header's. Here any single byte is changed.
     const std::size_t at = std::uniform_int_distribution<std::size_t>(0, before_last - 1)(random);
     INFO("byte " << at);
     REQUIRE(!wal_damage(flipped(log.bytes, at), kPage).empty());
@@ -80,7 +80,7 @@ TEST_CASE("a byte of the -wal that changed before the last commits is damage") {
   REQUIRE(wal_damage(flipped(log.bytes, 13), kPage) == "the header of the -wal has a wrong checksum");
 }
 
-TEST_CASE("the remains of the last commit after a power cut are no damage") {
+TEST_CASE("an incomplete last commit after a power cut is no damage") {
   const Log log;
   const std::size_t from = log.ends[log.ends.size() - 2];
   for (std::size_t at = from; at < log.end; at += 397) {

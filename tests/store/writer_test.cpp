@@ -160,7 +160,7 @@ TEST_CASE("a command is stored once, and differs from another with the same dige
               .getInt() == 4);
 }
 
-TEST_CASE("a run without a tick leaves the others alone") {
+TEST_CASE("a run without a tick does not affect other runs") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 3});
   record(fixture, simulation, 0, "");
@@ -234,13 +234,13 @@ TEST_CASE("a stepped wall clock is reported, and ticks keep the order of recordi
   REQUIRE(kinds(*reader) == std::vector<std::string>{"clock-step"});
   const auto ticks = must(reader->ticks({0, 4'000'000'000'000}));
   for (std::size_t i = 1; i < ticks.size(); ++i) REQUIRE(ticks[i].begin.boot_ms > ticks[i - 1].begin.boot_ms);
-  // Ticks 3 to 5 and 6 to 8 have repeated or nearly repeated times: the latest one wins.
+  // Ticks 3 to 5 and 6 to 8 have the same or nearly the same times, and the latest tick wins.
   REQUIRE(must(reader->tick_at(first.wall_ms + 26'000))->id == 6);
   REQUIRE(must(reader->tick_at(first.wall_ms + 30'000))->id == 4);
   REQUIRE(!must(reader->tick_at(first.wall_ms - 1)));
 }
 
-// RLIMIT_FSIZE is a full disk that a test can make: SQLite's write fails, in a child of its own.
+// Fills the disk by RLIMIT_FSIZE, which makes SQLite's write fail, in a child process.
 int fill_the_disk(const StoreFixture& fixture) {
   signal(SIGXFSZ, SIG_IGN);
   Simulation simulation({.processes = 300, .changing = 0.5, .births = 2});
@@ -268,7 +268,7 @@ int fill_the_disk(const StoreFixture& fixture) {
   return failed > 0 ? 0 : 8;
 }
 
-TEST_CASE("a write on a full disk leaves nothing and can be repeated") {
+TEST_CASE("a write on a full disk changes nothing and can be repeated") {
   const StoreFixture fixture;
   const pid_t child = fork();
   if (child == 0) _exit(fill_the_disk(fixture));
@@ -297,7 +297,7 @@ TEST_CASE("the main file alone has all but the last two minutes, and is a databa
   }
 }
 
-// The -wal has space for the end of the run, but the database cannot take a checkpoint.
+// The -wal has space for the end of the run, but the main file has none for a checkpoint.
 int end_on_a_full_disk(const StoreFixture& fixture) {
   signal(SIGXFSZ, SIG_IGN);
   Simulation simulation({.processes = 300, .changing = 0.5, .births = 2});
@@ -352,7 +352,7 @@ TEST_CASE("a damaged database is named after an unclean stop") {
   REQUIRE(writer.error().message.find("damaged") != std::string::npos);
 }
 
-// A start reads hardly any single damaged page of a file.
+// A start reads few pages, so a single damaged page is hardly ever found that way.
 TEST_CASE("after an unclean stop the whole file is checked at the next start") {
   constexpr std::size_t page = 2048;
   const StoreFixture fixture;
@@ -373,7 +373,7 @@ TEST_CASE("after an unclean stop the whole file is checked at the next start") {
     bytes.replace(lost * page, page, page, '\0');
     put(bytes);
     const auto damage = check_file(fixture.path(), [](int) { return true; });
-    const bool sound = damage.ok() && damage->empty();  // a page that is free
+    const bool sound = damage.ok() && damage->empty();  // the damaged page may be a free one
     found += sound ? 0 : 1;
     put(bytes);
     const auto writer = Writer::open(fixture.path(), Durability::normal);
