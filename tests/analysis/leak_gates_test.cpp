@@ -58,8 +58,7 @@ TEST_CASE("the trend gate rejects series that fall nearly as often as they rise"
   CHECK(rejecting(by_day({84, 100, 93, 90, 114, 114, 107, 111, 120, 119})) == std::vector{Gate::trend});
 }
 
-TEST_CASE(
-    "in a week of history the other gates may outweigh a gate that is narrowly missed; in five days they may not") {
+TEST_CASE("in a week, but not in five days, the other gates may outweigh one that is narrowly missed") {
   CHECK(rejecting(by_day({91, 97, 116, 103, 115, 109, 127})).empty());
   CHECK_FALSE(rejecting(by_day({91, 116, 103, 115, 109, 127})).empty());
 }

@@ -59,8 +59,7 @@ TEST_CASE("a counter counts from the lowest value of its first bucket, across ga
   CHECK(increases_of({}).empty());
 }
 
-TEST_CASE(
-    "a mean over more than the covered time counts the remainder as 0; over less time it stays within the values") {
+TEST_CASE("a mean counts time beyond the covered time as 0, and over less time stays within the values") {
   BucketMean mean;
   mean.add(bucket(0, 100, 10));
   mean.add(bucket(100, 200, 30));

@@ -93,8 +93,7 @@ TEST_CASE("a brief read finds the processes of a full read, with the same RSS fo
   CHECK(still > 0);
 }
 
-TEST_CASE(
-    "a census counts a process's first writes to memory that it shares since a fork, and nothing without writes") {
+TEST_CASE("a census counts first writes to memory shared since a fork, and nothing without writes") {
   const auto census = open_or_warn();
   if (census == nullptr) return;
   constexpr std::size_t pages = 50;

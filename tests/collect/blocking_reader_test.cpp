@@ -269,9 +269,7 @@ TEST_CASE("an identity that blocks is reported once it is known") {
   CHECK(sample_of(tick, 10).source == Source::exact);
 }
 
-TEST_CASE(
-    "a user with blocking processes delays no other user's reads and is named once, and again when the delays are "
-    "over") {
+TEST_CASE("blocking processes of a user delay no other user's reads; the user is named, and the end is reported") {
   constexpr std::uint32_t attacker = 4242;  // without a name
   CollectorOptions options = many_descriptors();
   options.read_deadline = kShort;

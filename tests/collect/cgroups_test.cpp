@@ -350,9 +350,7 @@ TEST_CASE("a cgroup with a path that is too long or too deep is named by a diges
   CHECK(bounded_cgroup("/") == "/");
 }
 
-TEST_CASE(
-    "a user's cgroups are read up to a limit, excess ones count in their ancestors, and all cgroups of other users are "
-    "read") {
+TEST_CASE("a user's cgroups are read up to a limit, the excess counts in ancestors, and other users' are all read") {
   const TemporaryDirectory folder;
   const auto limit = [&](const std::string& path, std::string_view current) {
     fs::create_directories(folder.path() + path);

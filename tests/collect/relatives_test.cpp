@@ -145,8 +145,7 @@ TEST_CASE("relatives: a process that wrote to its memory marks its family") {
   CHECK(relatives_of_writers({12}) == Pids{10, 11, 12, 13});
 }
 
-TEST_CASE(
-    "relatives: a process moved to another cgroup is due for a read of its cgroup, and no process for a read of PSS") {
+TEST_CASE("relatives: a move to another cgroup makes a read of the cgroup due, and no read of PSS") {
   Family family = settled();
   CHECK(family.moved({happened(Kind::attached, 11, 10), happened(Kind::attached, 99, 1)}).empty());
   for (const auto& entry : family.entries) CHECK(std::exchange(entry->cgroup_due, false) == (entry->pid == 11));

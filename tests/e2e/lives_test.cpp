@@ -148,8 +148,7 @@ TEST_CASE("a recorder without permission to read rollups reports that and uses R
   CHECK(contains(recorder.child().errors(), "smaps_rollup"));
 }
 
-TEST_CASE(
-    "top by growth: a running leak comes before exited processes, and started processes grew by all their memory") {
+TEST_CASE("top by growth: a running leak comes before exited processes, and new ones grew by all their memory") {
   const Scene scene;
   Holder leak(scene.folder());
   leak.run("private 8192");

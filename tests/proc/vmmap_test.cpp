@@ -27,9 +27,7 @@ VmmapProcess vmmap_of(const std::string& text, std::int64_t odd_lines = 0) {
 
 }  // namespace
 
-TEST_CASE(
-    "vmmap: sizes may have a fraction and a unit in upper or lower case, bytes are rounded up, and an empty size is "
-    "0") {
+TEST_CASE("vmmap: sizes may have a fraction and a unit in any case, bytes are rounded up, and an empty size is 0") {
   const auto size = [](std::string_view text) { return parse_vmmap_size(text).value_or(-1); };
   CHECK(size("1024K") == 1024);
   CHECK(size("16k") == 16);

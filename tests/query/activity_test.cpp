@@ -1,4 +1,5 @@
-// Counts of a range: processes started, exited and alive, OOM kills. All commands agree, also after ticks have expired.
+// Counts over a range: processes started, exited and alive, and OOM kills. All commands agree on them, also after ticks
+// have expired.
 
 #include "store/activity.h"
 
@@ -31,7 +32,8 @@ Activity activity_of(const std::string& path, Range range) {
   return **activity;
 }
 
-// Starts, exits, execs, zombies, processes between two ticks, a restart; OOM kills in the first bucket and later.
+// Starts, exits, execs, zombies, processes between two ticks and a restart. OOM kills are in the first five minutes and
+// later.
 void record_day(History& history) {
   history.oom_kills(3);
   history.begin_run("bpf");
@@ -77,7 +79,7 @@ History& day() {
   return recorded<record_day>();
 }
 
-// A copy in which all ticks except the last hours' have expired.
+// Makes a copy in which all ticks except those of the last hours have expired.
 void expire_ticks(const History& history, const std::string& path) {
   namespace fs = std::filesystem;
   for (const char* suffix : {"", "-wal"}) {
@@ -97,7 +99,7 @@ void expire_ticks(const History& history, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("activity: alive before and started are alive after and exited, in every range between two ticks") {
+TEST_CASE("activity: alive before plus started equals alive after plus exited, in every range between two ticks") {
   const History& history = day();
   auto reader = Reader::open(history.path());
   REQUIRE(reader);
@@ -118,7 +120,8 @@ TEST_CASE("activity: alive before and started are alive after and exited, in eve
 TEST_CASE("activity: all images of one run are one process, and processes between two ticks count") {
   const Range all{History::kStart - 1, day().now_ms()};
   const Activity activity = activity_of(day().path(), all);
-  // In each of 30 hours 6 sampled ones, 6 with a large peak, 18 small ones; and one that stays.
+  // In each of 30 hours there are 6 sampled processes, 6 with a large peak and 18 small ones. One process keeps
+  // running.
   CHECK(activity.started == 30 * (6 + 6 + 18) + 1);
   CHECK(activity.exited == 30 * (6 + 6 + 18));
   CHECK(activity.short_lived == activity.exited);
@@ -164,12 +167,12 @@ TEST_CASE(
   CHECK(has(table, "31 s"));
 }
 
-TEST_CASE("activity: exits counts as many") {
+TEST_CASE("activity: exits counts the same number") {
   const auto exits = json_of(day(), {"exits", "--from", "2026-11-19 00:00", "--limit", "0"});
   CHECK(exits["totals"]["ended"] == 30 * (6 + 6 + 18));
 }
 
-TEST_CASE("activity: each command counts the same OOM kills, those before the first five minutes of a day included") {
+TEST_CASE("activity: each command counts the same OOM kills, including those in the first five minutes of a day") {
   const auto kills = [](const nlohmann::json& json) { return json["oom_kills"].get<std::int64_t>(); };
   const auto first = json_of(day(), {"summary", "--day", "2026-11-19"});
   const auto second = json_of(day(), {"summary", "--day", "2026-11-20"});
@@ -182,7 +185,7 @@ TEST_CASE("activity: each command counts the same OOM kills, those before the fi
   CHECK(listed == 6);
   CHECK(kills(json_of(day(), {"events"})["totals"]) == 7);
   CHECK(kills(json_of(day(), {"events", "--day", "2026-11-19"})["totals"]) == 6);
-  CHECK(kills(json_of(day(), {"status"})) == 5);  // of the last day
+  CHECK(kills(json_of(day(), {"status"})) == 5);  // of the last 24 hours
   CHECK(kills(json_of(day(), {"incident", "--at", "2026-11-19 00:00:10"})["totals"]) == 2);
 }
 

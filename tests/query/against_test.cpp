@@ -1,4 +1,4 @@
-// --against: a range compared with an earlier one, in diff and trend; and diff of a SUBJECT.
+// --against compares a range with an earlier one, in diff and trend. Also diff of a SUBJECT.
 
 #include <nlohmann/json.hpp>
 
@@ -21,7 +21,7 @@ constexpr std::int64_t kMib = 1024;
 constexpr std::int64_t kDay = 24 * History::kHour;
 constexpr int kTicksOfHour = 60;
 
-// Two days: api grows from 200 MiB to 300 MiB at midnight, cron runs on the second from 06:00 to 12:00.
+// Two days: api grows from 200 MiB to 300 MiB at midnight, and cron runs from 06:00 to 12:00 on the second day.
 void record_two_days(History& history) {
   history.begin_run();
   history.machine(4000 * kMib);
@@ -94,7 +94,7 @@ TEST_CASE("against: the means of two days by identity, which add up to the machi
     const auto& cron = row_of(json["rows"], "identity", "cron");
     CHECK(cron["what"] == "new");
     CHECK(cron["before_kib"].is_null());
-    // Six hours of the day; the last tick has no length.
+    // It runs for six hours of the day; the last tick has no duration.
     CHECK(cron["change_kib"].get<double>() == Approx(20 * kMib).epsilon(0.01));
     CHECK(json["totals"]["unchanged"] == 1);
     CHECK(sum(json["rows"], "change_kib") == json["totals"]["change_kib"]);
@@ -112,7 +112,7 @@ TEST_CASE("against: the means of two days by identity, which add up to the machi
   }
 }
 
-TEST_CASE("against: other groups and one subject; a range without a recording is said") {
+TEST_CASE("against: other groups, one subject, and a message for a range without a recording") {
   const auto categories = answer({"diff", "--day", "2026-11-20", "--against", "-1d", "--group", "category"});
   CHECK(row_of(categories["rows"], "category", "web")["change_kib"] == 100 * kMib);
   const auto api = answer({"diff", "api", "--day", "2026-11-20", "--against", "-1d"});
@@ -124,7 +124,7 @@ TEST_CASE("against: other groups and one subject; a range without a recording is
   CHECK(has(none.out, "nothing was recorded from 2026-11-13"));
 }
 
-TEST_CASE("diff: SUBJECT selects the processes, in front of the times or behind them") {
+TEST_CASE("diff: SUBJECT selects the processes, before or after the times") {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"diff", "api", "2026-11-19 12:00", "2026-11-20 12:00"},
         {"diff", "2026-11-19 12:00", "2026-11-20 12:00", "api"},

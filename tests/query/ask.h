@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs memoir on a file recorded by a test.
+// Runs memoir on a file that a test recorded.
 
 #include <cstdint>
 #include <string>
@@ -15,18 +15,18 @@
 
 namespace memoir::test {
 
-// Runs on the file at `path`, which `out` calls "DB", at `now_ms`.
+// Runs on the file at `path`, which is called "DB" in `out`, at the time `now_ms`.
 query::Outcome ask(const std::string& path, std::int64_t now_ms, std::vector<std::string> words,
                    const char* zone = "UTC");
 query::Outcome ask(const History& history, std::vector<std::string> words);
 
-// Requires an answer.
+// Returns the output; requires exit status 0.
 std::string text_of(const History& history, std::vector<std::string> words);
 nlohmann::json json_of(const std::string& path, std::int64_t now_ms, std::vector<std::string> words,
                        const char* zone = "UTC");
 nlohmann::json json_of(const History& history, std::vector<std::string> words);
 
-// The same, on the recording of `record`.
+// The same, for the recording of `record`.
 template <void (*record)(History&)>
 query::Outcome ask_recorded(std::vector<std::string> words) {
   return ask(recorded<record>(), std::move(words));

@@ -1,4 +1,4 @@
-// memoir summary: what needs attention, dull days, weeks, and several hosts.
+// memoir summary: what needs attention, quiet days, weeks, and several hosts.
 
 #include <sstream>
 
@@ -55,7 +55,7 @@ void begin_calm(History& history) {
   history.birth(100, {"calm", "/usr/bin/calm", "web", "app", "/system.slice/calm.service"}, 500 * kMib);
 }
 
-// A day on which nothing happens, and an hour of the next.
+// A day without events, and an hour of the next day.
 void record_dull(History& history) {
   begin_calm(history);
   history.tick(kTicksOfDay + 60);
@@ -68,7 +68,7 @@ History& dull() {
 
 }  // namespace
 
-TEST_CASE("attention: a dull day is three lines of 80 columns, and nothing with --if-notable") {
+TEST_CASE("attention: a quiet day is three lines of 80 columns, and nothing with --if-notable") {
   const Outcome shown = ask(dull(), kFirstDay);
   CAPTURE(shown.out, shown.error);
   CHECK(shown.exit == Exit::answered);
@@ -95,13 +95,13 @@ TEST_CASE("attention: a dull day is three lines of 80 columns, and nothing with 
   CHECK(has(ask(dull(), words({"--all"})).out, "Programs by PSS"));
 }
 
-TEST_CASE("attention: days before the first recording are no rows") {
+TEST_CASE("attention: days before the first recording have no rows") {
   const std::string all = ask(dull(), words({"--all"})).out;
   CHECK(has(all, "2026-11-19 "));
   CHECK_FALSE(has(all, "2026-11-18"));
 }
 
-TEST_CASE("attention: the notable day comes with what happened first") {
+TEST_CASE("attention: a notable day lists the events first") {
   const std::vector<std::string> day{"summary", "--day", "2026-11-26"};
   const Outcome shown = ask(recorded_week(), {"summary", "--day", "2026-11-26", "--if-notable"});
   CAPTURE(shown.out);
@@ -115,7 +115,7 @@ TEST_CASE("attention: the notable day comes with what happened first") {
   REQUIRE(recorder.size() == 1);
   CHECK(recorder[0]["text"] ==
         "The recorder crashed once; nothing was recorded for 52 min (from 14:08 to 15:00: killed)");
-  // The application at 09:00 and the machine's memory; no hour of another day.
+  // The application at 09:00 and the machine's memory are unusual; hours of other days are not listed.
   const auto unusual = concerns(json, "unusual");
   REQUIRE_FALSE(unusual.empty());
   CHECK(unusual[0]["subject"].is_null());
@@ -124,7 +124,7 @@ TEST_CASE("attention: the notable day comes with what happened first") {
   CHECK(concerns(json_of(recorded_week(), {"summary", "--day", "2026-11-25"}), "unusual").empty());
 }
 
-TEST_CASE("attention: kills are named with their service and its limit, those of one cgroup once") {
+TEST_CASE("attention: kills have their service and its limit, and those of one cgroup are listed once") {
   History history(kInterval);
   begin_calm(history);
   history.birth(200, {"java", "/usr/bin/java", "jvm", "app", "/system.slice/shop.service"}, 200 * kMib);
@@ -153,7 +153,7 @@ TEST_CASE("attention: kills are named with their service and its limit, those of
   CHECK(has(kills[0]["command"].get<std::string>(), "memoir incident --at @"));
 }
 
-TEST_CASE("attention: cgroups near their limit, page cache not counted, and full tmpfs mounts") {
+TEST_CASE("attention: cgroups near their limit, without page cache, and full tmpfs mounts") {
   History history(kInterval);
   begin_calm(history);
   const auto cgroup = [](const char* path, std::int64_t current_mib, std::int64_t file_mib) {
@@ -196,9 +196,9 @@ TEST_CASE("attention: cgroups near their limit, page cache not counted, and full
   CHECK(tmpfs[0]["value_kib"] == 85 * kMib);
 }
 
-// Starts a minute apart that last for 30 s each, eight in a row and seven an hour later: the service by its parent, the
-// shell's loop not.
-TEST_CASE("attention: a service that is started again and again is one row") {
+// Starts a minute apart, each for 30 s: eight in a row, and seven an hour later. The service is recognised by its
+// parent; the loop of a shell is not listed.
+TEST_CASE("attention: a service that is restarted repeatedly is one row") {
   History history(15'000);
   begin_calm(history);
   history.birth(10, {"sh", "sh loop.sh", "other", "root", "/user.slice/user-0.slice/session-1.scope"}, kMib);
@@ -222,8 +222,8 @@ TEST_CASE("attention: a service that is started again and again is one row") {
   CHECK(has(restarts[0]["text"].get<std::string>(), "shopd in shop.service was started 15 times from 23:59 to 01:13"));
 }
 
-// Each ran for twelve minutes: the service was restarted, the worker of the pool was replaced by its parent.
-TEST_CASE("attention: a service that is restarted three times") {
+// Each process ran for twelve minutes. The service was restarted; a worker of the pool was replaced by its parent.
+TEST_CASE("attention: a service that is restarted three times is listed") {
   History history(60'000);
   begin_calm(history);
   const std::string unit = "/system.slice/shop.service";
@@ -276,7 +276,7 @@ TEST_CASE("attention: many brief command lines of a program are one row") {
   }
   CHECK(folded == 12);
   CHECK(json["identities"].size() == 2);
-  // Three of four minutes.
+  // It runs for three of four minutes.
   CHECK(mean_kib == Approx(75 * kMib).epsilon(0.1));
 }
 
@@ -299,7 +299,7 @@ TEST_CASE("attention: a week has its days, their sum and the weekday of each tim
   for (const std::string& line : lines_of(shown.out)) CHECK(display_width(line) <= 80);
 }
 
-TEST_CASE("attention: several hosts are a line each, those that need attention first") {
+TEST_CASE("attention: each of several hosts has a line, and those that need attention come first") {
   const std::vector<std::string> files{
       "summary", "--day", "2026-11-19", dull().path(), recorded_week().path(), "/nowhere/memoir.db"};
   const auto asked = [&](std::vector<std::string> more) {

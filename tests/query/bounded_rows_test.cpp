@@ -1,4 +1,4 @@
-// Answers with more rows than fit the memory: the largest are kept, and the others count together.
+// Answers with more rows than fit into memory: the largest rows are kept, and the others are counted together.
 
 #include <algorithm>
 #include <set>
@@ -80,7 +80,7 @@ TEST_CASE("top keeps the largest of too many rows, and the others count in its s
 TEST_CASE("peaks keeps the highest of too many rows, and says how many there are") {
   const std::string group = GENERATE("process", "command");
   const Metric by = GENERATE(Metric::hwm, Metric::pss);
-  if (group != "process" && by == Metric::hwm) return;  // from marks
+  if (group != "process" && by == Metric::hwm) return;  // hwm comes from stored marks
   const History& history = raw_week();
   Opened opened(history);
   opened.options.limit = 0;
@@ -102,7 +102,7 @@ TEST_CASE("peaks keeps the highest of too many rows, and says how many there are
   CHECK(few.cut.kib <= few.rows[kFew - 1].peak.value_kib);
 }
 
-TEST_CASE("rows that do not fit the memory are noted with what they hold") {
+TEST_CASE("rows that do not fit into memory are noted with their total") {
   Options options;
   options.limit = 0;
   Opened opened(raw_week());

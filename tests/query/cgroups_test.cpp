@@ -1,4 +1,4 @@
-// memoir cgroups: usage and limits of each cgroup, names, and the part that rollups have.
+// memoir cgroups: usage and limits of each cgroup, names, and what rollups have of them.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -80,7 +80,7 @@ using Paths = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("cgroups: the view service_at has the units and containers, as the command shows them") {
+TEST_CASE("cgroups: the view service_at has the same units and containers as the command") {
   const History& history = recorded<record>();
   SQLite::Database database(history.path(), SQLite::OPEN_READONLY);
   SQLite::Statement services(
@@ -126,7 +126,7 @@ TEST_CASE("cgroups: the view service_at has one row for a container with process
                                          "unit|cron.service||1024|"});
 }
 
-TEST_CASE("cgroups: as people and machines see them") {
+TEST_CASE("cgroups: golden answers") {
   test::check_formats("cgroups", recorded<record>(), {"cgroups"});
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("cgroups: a table fits 80 columns, with limits") {
   for (std::string line; std::getline(lines, line);) CHECK(display_width(line) <= 80);
 }
 
-TEST_CASE("cgroups: a process without a cgroup path is below none") {
+TEST_CASE("cgroups: a process without a cgroup path is in no cgroup") {
   History history;
   history.begin_run();
   history.birth(1, {"odd", "odd", "other", "root", "-9223372036854775808"}, 8 * kMib);
@@ -169,7 +169,7 @@ TEST_CASE("cgroups: each row has the kernel's counts, its limits, and its proces
   CHECK(nginx["processes"] == 2);
   CHECK(nginx["processes_pss_kib"] == 150 * kMib);
   CHECK(nginx["slice"] == "system.slice");
-  // Without memory.max memory.high is the limit.
+  // memory.high is the limit if there is no memory.max.
   const json slice = rows_of(recorded<record>(), {"cgroups", "cgroup:/system.slice", "--limit", "1"});
   CHECK(slice[0]["cgroup"] == "/system.slice");
   CHECK(slice[0]["limit_percent"].get<double>() == Approx(50));
@@ -200,7 +200,7 @@ TEST_CASE("cgroups: containers and pods have their managers' names") {
   CHECK(table.find("a\\x2db.service") != std::string::npos);
 }
 
-TEST_CASE("cgroups: ranked by any given key, unknown values last") {
+TEST_CASE("cgroups: rows are ranked by any given key, with unknown values last") {
   CHECK(rows_of(recorded<record>(), {"cgroups", "--by", "limit"})[0]["cgroup"] == "/system.slice/nginx.service");
   CHECK(rows_of(recorded<record>(), {"cgroups", "--by", "peak"})[0]["cgroup"] == "/docker/" + kWeb);
   CHECK(rows_of(recorded<record>(), {"cgroups", "--by", "kills"})[0]["cgroup"] == "/system.slice/nginx.service");
@@ -208,7 +208,7 @@ TEST_CASE("cgroups: ranked by any given key, unknown values last") {
   CHECK(ask(recorded<record>(), {"cgroups", "--by", "pss"}).exit == Exit::usage);
 }
 
-TEST_CASE("cgroups: without any there is no answer") {
+TEST_CASE("cgroups: a recording without cgroups has no answer") {
   History history;
   history.begin_run();
   history.birth(1, {"init", "/sbin/init"}, kMib);
@@ -235,7 +235,7 @@ TEST_CASE("cgroups: rollups have the sums over processes, and the highest usage 
   CHECK(table.out.find("have expired with their ticks") != std::string::npos);
 }
 
-TEST_CASE("cgroups: top and peaks by container show names, by slice the path's own words") {
+TEST_CASE("cgroups: top and peaks show names by container, and parts of the path by slice") {
   const json rows = rows_of(recorded<record>(), {"top", "--group", "container", "--by", "pss"});
   CHECK(rows[0]["container"] == "docker:3f2a4b5c6d7e");
   CHECK(rows[0]["container_name"] == "web-1");

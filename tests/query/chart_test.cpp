@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMinute = 60'000;
 constexpr std::int64_t kMidnight = 1'795'046'400'000;  // 2026-11-19 00:00 UTC
 
-// Minutes with a mean and a maximum in MiB; a negative mean is a gap.
+// Buckets of a minute with a mean and a maximum in MiB; a negative mean is a gap.
 std::vector<GridBucket> minutes(const std::vector<std::pair<std::int64_t, std::int64_t>>& values) {
   std::vector<GridBucket> buckets;
   for (const auto& [mean, max] : values) {
@@ -75,7 +75,7 @@ TEST_CASE("a chart draws means, maxima and gaps against its scale") {
 )");
 }
 
-TEST_CASE("a chart that does not start at 0 is not filled: the mean is a line in its range") {
+TEST_CASE("a chart that does not start at 0 shows the mean as a line, and is not filled") {
   auto buckets = minutes({{900, 900}, {950, 990}, {999, 999}, {-1, -1}});
   buckets[1].min = 910 * 1024;
   ChartFrame frame;
@@ -92,7 +92,7 @@ TEST_CASE("a chart that does not start at 0 is not filled: the mean is a line in
 )");
 }
 
-TEST_CASE("times on the axis are round and evenly apart, by the clock of the zone") {
+TEST_CASE("times on the axis are round in the time zone and at equal distances") {
   const auto times = [](const char* name, std::int64_t from_ms, std::int64_t span_ms, std::int64_t step_ms) {
     const test::ZoneGuard zone(name);
     std::string text;
@@ -105,7 +105,7 @@ TEST_CASE("times on the axis are round and evenly apart, by the clock of the zon
         "11-19 06:00 11-19 12:00 11-19 18:00 11-20 00:00 ");
   CHECK(times("UTC", kMidnight + 1, 20 * kMinute, 5 * kMinute) == "11-19 00:05 11-19 00:10 11-19 00:15 11-19 00:20 ");
   CHECK(times("IST-5:30", kMidnight, 12 * hour, 6 * hour) == "11-19 06:00 11-19 12:00 ");
-  // 2026-10-25: the clocks of Berlin are put back at 03:00.
+  // On 2026-10-25 the clocks in Berlin are set back at 03:00.
   constexpr std::int64_t autumn = 1'792'879'200'000;
   CHECK(times(test::kBerlin, autumn, 25 * hour, 6 * hour) == "10-25 00:00 10-25 06:00 10-25 12:00 10-25 18:00 ");
   CHECK(times(test::kBerlin, autumn, 72 * hour, 24 * hour) == "10-25 00:00 10-26 00:00 10-27 00:00 ");

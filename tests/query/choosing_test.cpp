@@ -1,5 +1,5 @@
-// --filter by memory, and --group by unit, comm and container: the same choice in every command, at a time and over a
-// range, from ticks and from rollups.
+// --filter by memory, and --group by unit, comm and container. Every command selects the same processes, at a time and
+// over a range, from ticks and from rollups.
 
 #include <cmath>
 #include <map>
@@ -25,8 +25,8 @@ constexpr std::int64_t kMib = 1024;
 const std::string kWeb = "a1a2a3a4a5a6a7a8b1b2b3b4b5b6b7b8a1a2a3a4a5a6a7a8b1b2b3b4b5b6b7b8";
 const std::string kShop = "c1c2c3c4c5c6c7c8d1d2d3d4d5d6d7d8c1c2c3c4c5c6c7c8d1d2d3d4d5d6d7d8";
 
-// Two containers and a service. Process 1 uses 300 MiB in the first ten minutes, then 50; 2 the other way round; 3
-// always 80; 4 ran for one tick, with 200.
+// Two containers and a service. Process 1 uses 300 MiB in the first ten minutes and 50 MiB afterwards; process 2 the
+// reverse; process 3 always 80 MiB. Process 4 ran for one tick with 200 MiB.
 void record(History& history) {
   history.begin_run();
   history.machine(9'000'000);
@@ -71,7 +71,7 @@ std::vector<std::string> with(std::vector<std::string> words, const std::vector<
 
 }  // namespace
 
-TEST_CASE("A filter by memory compares usage at the time") {
+TEST_CASE("A filter by memory compares the usage at the given time") {
   CHECK(pids_of({"top", "--filter", "rss>100M"}) == Pids{2});
   CHECK(pids_of({"top", "--filter", "pss<=80M"}) == Pids{1, 3});
   CHECK(pids_of({"top", "--at", "2026-11-19 00:01", "--filter", "uss>100M"}) == Pids{1});
@@ -83,7 +83,7 @@ TEST_CASE("A filter by memory compares usage at the time") {
             {"export", "--format", "category-metrics", "--filter", "pss>100M"}))["web_pss"]["summary"]["value"] == 300);
 }
 
-TEST_CASE("A subject chooses as a filter does") {
+TEST_CASE("A subject selects the same processes as a filter") {
   CHECK(pids_of({"top", "nginx"}) == Pids{3});
   CHECK(pids_of({"top", "nginx.service"}) == Pids{3});
   CHECK(pids_of({"top", "php"}) == Pids{1, 2});
@@ -101,7 +101,7 @@ TEST_CASE("A subject chooses as a filter does") {
   CHECK(unknown.error.find("did you mean 'nginx'") != std::string::npos);
 }
 
-TEST_CASE("Over a range it compares the maximum, with a note") {
+TEST_CASE("Over a range a filter by memory compares the maximum, with a note") {
   const std::string note = "--filter compares each process by its largest RSS in the range.";
   for (const char* command : {"top", "processes", "peaks"}) {
     CAPTURE(command);
@@ -121,7 +121,7 @@ TEST_CASE("Over a range it compares the maximum, with a note") {
   CHECK(exported == Pids{1, 2, 4});
 }
 
-TEST_CASE("From rollups it compares the same; exit marks show processes too short-lived for them") {
+TEST_CASE("From rollups a filter by memory has the same result; short-lived processes have their exit's peak") {
   const std::vector<std::string> rolled = with(kWhole, {"--tier", "5min"});
   CHECK(pids_of(with({"top", "--filter", "rss>100M"}, rolled)) == Pids{1, 2, 4});
   CHECK(pids_of(with({"processes", "--filter", "rss>100M"}, rolled)) == Pids{1, 2, 4});
@@ -129,7 +129,7 @@ TEST_CASE("From rollups it compares the same; exit marks show processes too shor
   CHECK(pids_of(with({"peaks", "--filter", "anon>1T"}, rolled)).empty());
 }
 
-TEST_CASE("Processes are grouped by unit, comm and container wherever they are grouped") {
+TEST_CASE("Every command that groups processes can group them by unit, comm and container") {
   const std::string web = "docker:" + kWeb.substr(0, 12);
   const std::string shop = "docker:" + kShop.substr(0, 12);
   const std::map<std::string, std::map<std::string, int>> held{
@@ -151,7 +151,7 @@ TEST_CASE("Processes are grouped by unit, comm and container wherever they are g
                                                   {"diff", "2026-11-19 00:01", "2026-11-19 00:19"}}) {
       CAPTURE(words);
       const Json rows = rows_of(with(words, {"--group", group}));
-      // The two swapped places: the sum of their comm is unchanged.
+      // The two processes swapped their usage, so the sum of their comm is unchanged.
       if (words.front() != "diff" || group == "container") CHECK_FALSE(rows.empty());
       for (const Json& row : rows) CHECK(row[group].is_string());
     }
@@ -160,7 +160,7 @@ TEST_CASE("Processes are grouped by unit, comm and container wherever they are g
   CHECK(pids_of({"top", "--filter", "container!="}) == Pids{1, 2});
 }
 
-TEST_CASE("A cgroup as a subject is everything below it, from ticks and from rollups") {
+TEST_CASE("A cgroup as a subject includes everything below it, from ticks and from rollups") {
   for (const char* tier : {"raw", "5min"}) {
     CAPTURE(tier);
     for (const auto& [cgroup, mib] :

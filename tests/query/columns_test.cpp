@@ -1,4 +1,4 @@
-// --columns in every command with rows, and the other choices of an answer's form.
+// --columns in every command with rows, and other options for the form of an answer.
 
 #include <algorithm>
 #include <sstream>
@@ -41,7 +41,7 @@ std::string first_line(const std::string& of) {
 
 }  // namespace
 
-TEST_CASE("--columns leaves these columns, in this order, in every format") {
+TEST_CASE("--columns shows only these columns, in this order, in every format") {
   CHECK(has(text({"top", "--columns", "pid,pss,unit"}), "PID PSS MiB ▼ UNIT\n900     488.3 postgresql.service"));
   const std::string csv = text({"top", "--columns", "Command, PSS_KIB,pid,pid", "--csv"});
   CHECK(has(csv, "command,pss_kib,pid\n"));
@@ -53,7 +53,7 @@ TEST_CASE("--columns leaves these columns, in this order, in every format") {
   CHECK(has(text({"memory", "--columns", "how,line"}), "HOW"));
 }
 
-TEST_CASE("an unknown column is a mistake, and the message lists the columns") {
+TEST_CASE("an unknown column is an error whose message lists the columns") {
   for (const char* format : {"table", "csv"}) {
     const Outcome outcome = refused({"top", "--columns", "pid,pssk", "--format", format});
     CHECK(outcome.exit == Exit::usage);
@@ -85,7 +85,7 @@ TEST_CASE("every command with rows has --columns") {
   CHECK(checked > 8);
 }
 
-TEST_CASE("every command with a report is a page and Markdown") {
+TEST_CASE("every command with a report can write HTML and Markdown") {
   for (const Words& words : {Words{"status"}, Words{"trend"}, Words{"trend", "--by", "pss", "web", "database"},
                              Words{"top"}, Words{"cgroups"}, Words{"memory"}}) {
     CAPTURE(words);

@@ -57,7 +57,7 @@ TEST_CASE("Options may come before the command, and their values are not mistake
   CHECK(parse({"--utc"}).command->name == kDefaultCommand);
 }
 
-TEST_CASE("What is not known names the nearest") {
+TEST_CASE("The error for an unknown word names the nearest known one") {
   CHECK(has(refusal({"tpo"}), "did you mean 'top'"));
   CHECK(has(refusal({"frobnicate"}), "memoir top frobnicate"));
   CHECK(has(refusal({"top", "--formta", "json"}), "did you mean '--format'"));
@@ -76,7 +76,7 @@ TEST_CASE("What is not known names the nearest") {
   CHECK_FALSE(has(refusal({"top", "--utc=\x1b[2J"}), "\x1b"));
 }
 
-TEST_CASE("What other programs call the same is understood") {
+TEST_CASE("Names of the same options in other programs are understood") {
   const Invocation top = parse({"top", "--since", "-2h", "--until=-1h", "-n", "5", "--sort", "rss", "--json"});
   CHECK(top.options.from == "-2h");
   CHECK(top.options.to == "-1h");
@@ -95,7 +95,7 @@ TEST_CASE("What other programs call the same is understood") {
   CHECK(parse({"-V"}).version);
   CHECK(parse({"top", "-V"}).version);
   CHECK(parse({"top", "-h"}).help);
-  // A value may look like anything.
+  // A value may have any form.
   CHECK(parse({"top", "--filter", "comm=-n"}).options.filters == Words{"comm=-n"});
   CHECK(parse({"leaks", "--csv", "x.csv", "--json"}).options.csv == Words{"x.csv"});
   CHECK(has(refusal({"leaks", "--csv"}), "--format csv"));
@@ -141,7 +141,7 @@ TEST_CASE("A time may have several words without quotes") {
   CHECK(top.options.subjects == Words{"nginx"});
 }
 
-TEST_CASE("A refusal has the command to type") {
+TEST_CASE("An error has the command to type") {
   CHECK(has(refusal({"show", "1234"}), "; use memoir process 1234"));
   CHECK(has(refusal({"show"}), "; use memoir process ("));
   CHECK(has(refusal({"day", "yesterday"}), "; use memoir summary --day yesterday"));
@@ -169,7 +169,7 @@ TEST_CASE("A refusal has the command to type") {
   CHECK(has(refusal({"top", "--sort-key=PSS"}), "; use --by METRIC"));
 }
 
-TEST_CASE("A word of Git or of a shell that is no subject has a hint") {
+TEST_CASE("The error for a word of Git or of a shell in place of a subject has a hint") {
   CHECK(has(std::string(subject_hint("HEAD~1")), "a time is -1h"));
   CHECK(has(std::string(subject_hint("-5")), "--limit N"));
   CHECK(has(std::string(subject_hint("memory")), "'machine'"));
@@ -197,7 +197,7 @@ TEST_CASE("A part of a command has a name of its own") {
   }
 }
 
-TEST_CASE("Excess arguments are reported, and each refusal names its option or its command") {
+TEST_CASE("Excess arguments are reported, and each error names its option or its command") {
   CHECK(refusal({"diff", "a", "b", "c", "d"}) ==
         "'diff' takes 3 arguments at most ([SUBJECT] [T1 [T2]]): 'd' is too much");
   CHECK(refusal({"trend", "1", "2", "3", "4", "5", "6", "7", "8", "9", "x y"}) ==
@@ -211,7 +211,7 @@ TEST_CASE("Excess arguments are reported, and each refusal names its option or i
   }
 }
 
-TEST_CASE("Help and version win over everything else on the line") {
+TEST_CASE("Help and version override all other arguments") {
   CHECK(parse({"--help"}).help);
   CHECK(parse({"--help"}).command == nullptr);
   CHECK(parse({"--version"}).version);

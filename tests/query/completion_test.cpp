@@ -1,4 +1,4 @@
-// TAB in the real shells, with category names that a careless shell would execute.
+// Completion by TAB in the real shells, with category names that an unquoted completion would execute.
 
 #include <cstdlib>
 #include <filesystem>
@@ -63,7 +63,7 @@ bool says(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Runs a command in a folder of its own, where an executed name would create the file x, with memoir in the PATH.
+// Runs a command in an empty folder with memoir in the PATH. A category name that is executed would create the file x.
 class Shell {
  public:
   std::string run(const std::string& command, const std::string& input = "") {
@@ -83,14 +83,14 @@ class Shell {
   TemporaryDirectory folder_;
 };
 
-// Text typed on a terminal; "\t" is the key.
+// Types the text on a terminal; "\t" is the TAB key.
 std::string type(Shell& shell, const std::string& program, const std::string& typed) {
   return shell.run("script -qec '" + program + "' /dev/null", typed + "\nexit\n");
 }
 
 }  // namespace
 
-TEST_CASE("bash: a completion from the file is one word and never run") {
+TEST_CASE("bash: a completion from the file is one word and is never executed") {
   Shell shell;
   const std::string words =
       "bash --norc -c 'source " MEMOIR_COMPLETIONS
@@ -111,7 +111,7 @@ TEST_CASE("bash: a completion from the file is one word and never run") {
   }
 }
 
-TEST_CASE("bash, zsh: TAB on a terminal completes a quoted name and runs nothing") {
+TEST_CASE("bash, zsh: TAB on a terminal completes a quoted name and executes nothing") {
   if (!is_installed("script")) return;
   struct Program {
     const char* name;
@@ -124,7 +124,7 @@ TEST_CASE("bash, zsh: TAB on a terminal completes a quoted name and runs nothing
     if (!is_installed(program.name)) continue;
     CAPTURE(program.name);
     Shell shell;
-    // Twice lists all; then the subject with that prefix is queried.
+    // Two TABs list all names; then the subject with that prefix is queried.
     const std::string shown = type(shell, program.start,
                                    std::string(program.load) + "\nmemoir trend \t\t\x15" +
                                        "memoir top --filter category=\t\t\x15" + "memoir trend zz\t --no-pager\n");
@@ -134,7 +134,7 @@ TEST_CASE("bash, zsh: TAB on a terminal completes a quoted name and runs nothing
   }
 }
 
-TEST_CASE("fish: a completion from the file is never run") {
+TEST_CASE("fish: a completion from the file is never executed") {
   if (!is_installed("fish")) return;
   Shell shell;
   const std::string shown = shell.run("fish --no-config -c 'source " MEMOIR_COMPLETIONS

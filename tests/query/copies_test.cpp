@@ -1,4 +1,4 @@
-// memoir backup and memoir extract: their files answer every command.
+// memoir backup and memoir extract: every command can answer from their files.
 
 #include <filesystem>
 #include <fstream>
@@ -84,7 +84,7 @@ TEST_CASE("An extract of a range has the data of the range") {
   }
 }
 
-// For any damaged page the written copy is either complete and correct, or the previous file stays.
+// The copy is either complete and correct, or the previous file stays, whichever page is damaged.
 TEST_CASE("A copy of a damaged file does not replace a good one") {
   constexpr std::size_t page = 2048;
   const test::TemporaryDirectory directory;
@@ -127,7 +127,7 @@ TEST_CASE("A copy of a damaged file does not replace a good one") {
   }
 }
 
-TEST_CASE("A copy without a place, a range, or anything in it is refused") {
+TEST_CASE("A copy without a file name, a range or data is refused") {
   const test::TemporaryDirectory directory;
   const std::string file = directory.path() + "/copy.db";
   CHECK(ask({"backup"}).exit == Exit::usage);

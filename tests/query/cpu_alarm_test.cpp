@@ -51,7 +51,7 @@ void use_cpu(std::chrono::milliseconds time) {
 
 }  // namespace
 
-TEST_CASE("an answer that uses too much processor time ends as failed, with what to do") {
+TEST_CASE("an answer that uses too much processor time is stopped, with a message that has the fix") {
   const Ended ended = run_in_child([] {
     const CpuAlarm alarm("/tmp/\033[2Jx.db", 20ms);
     for (;;) use_cpu(1ms);

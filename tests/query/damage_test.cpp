@@ -1,4 +1,4 @@
-// With any bytes in a damaged file each command answers, or exits with status 1 and a message that names the file.
+// A file is damaged with random bytes. Each command answers, or exits with status 1 and a message that names the file.
 
 #include <SQLiteCpp/Database.h>
 #include <ctime>
@@ -41,7 +41,7 @@ std::string recorded_bytes() {
   return slurp(history.path());
 }
 
-// The header of the file is left unchanged: it is checked when the file is opened.
+// Damages all but the header of the file, which is checked when the file is opened.
 void damage(std::string& bytes, std::mt19937& random) {
   const auto below = [&random](std::size_t end) {
     return std::uniform_int_distribution<std::size_t>(0, end - 1)(random);
@@ -69,7 +69,7 @@ void damage(std::string& bytes, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("A damaged file is answered from, or refused with its name and how to fix it") {
+TEST_CASE("A damaged file gives an answer, or an error with its name and the fix") {
   const std::string whole = recorded_bytes();
   REQUIRE(whole.size() > 10 * kPage);
   const TemporaryDirectory directory;
@@ -96,7 +96,7 @@ TEST_CASE("A damaged file is answered from, or refused with its name and how to 
   CHECK(refused > kCopies);
 }
 
-// Time is processed in steps of five minutes: up to such a time that would take hours.
+// Time is processed in steps of five minutes, which would take hours up to such a time.
 TEST_CASE("Extremes of scans long after their tick are omitted") {
   History history(60'000);
   history.begin_run();
@@ -110,7 +110,7 @@ TEST_CASE("Extremes of scans long after their tick are omitted") {
   CHECK(ask(history, {"trend", "category:web", "--tier", "5min", "--last", "1h"}).exit == Exit::answered);
 }
 
-TEST_CASE("A number that Memoir never writes is refused with the file's name, and not added up") {
+TEST_CASE("A number that Memoir never writes is an error with the file's name, and is not added up") {
   History history(60'000);
   history.begin_run();
   history.birth(7, {"worker", "worker", "web"}, 5000);
@@ -141,7 +141,7 @@ TEST_CASE("A number that Memoir never writes is refused with the file's name, an
   }
 }
 
-TEST_CASE("Names that Memoir never writes, for their length, cost neither time nor memory") {
+TEST_CASE("Names longer than Memoir ever writes use little time and memory") {
   History history(60'000);
   history.begin_run();
   for (std::int32_t pid = 1; pid <= 300; ++pid)

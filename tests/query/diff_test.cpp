@@ -30,7 +30,7 @@ nlohmann::json ask(const std::string& path, std::int64_t now_ms, std::vector<std
   return exit == Exit::usage ? nlohmann::json(outcome.error) : nlohmann::json::parse(outcome.out);
 }
 
-// Half an hour with starts and exits, and a reboot.
+// Half an hour of a simulated machine with starts, exits and a reboot.
 struct Simulated {
   test::TemporaryDirectory directory;
   std::string path = directory.path() + "/memoir.db";
@@ -125,7 +125,7 @@ TEST_CASE("diff: started, exited, grown and shrunk, the largest change first") {
   CHECK(rows[3]["before_kib"].is_null());
   CHECK(answer["totals"]["unchanged"] == 1);
   CHECK(answer["totals"]["came_and_went"] == 1);
-  // One first sampled at T1 itself exists then.
+  // A process that is first sampled at T1 exists at T1.
   const auto later = ask(history.path(), history.now_ms(), {"diff", "00:01:00"});
   CHECK(later["totals"]["gone"] == 2);
   CHECK(later["totals"]["came_and_went"] == 0);
@@ -134,7 +134,7 @@ TEST_CASE("diff: started, exited, grown and shrunk, the largest change first") {
   CHECK(first["totals"]["came_and_went"] == 1);
 }
 
-TEST_CASE("diff: the excluded processes have a change of the given metric") {
+TEST_CASE("diff: the excluded processes have their change of the given metric") {
   const Simulated file(false);
   for (const std::string by : {"pss", "rss", "uss", "swap"}) {
     const std::vector<std::string> whole{"diff", fmt::format("@{}", file.from_ms), fmt::format("@{}", file.to_ms),
@@ -168,7 +168,7 @@ TEST_CASE("diff: incomparable times are refused, and times outside the file are 
   const auto same = ask(path, now, {"diff", "00:01:01", "00:01:02"});
   CHECK(same["rows"].empty());
   CHECK(same["warnings"].size() == 1);
-  // From the last tick, on any machine and at any time.
+  // Differences from the last tick are refused on any machine and at any time.
   for (const std::int64_t later_ms : {std::int64_t{0}, std::int64_t{20} * 86'400'000}) {
     const auto relative = ask(path, now + later_ms, {"diff", "-1m", "-30s"});
     CHECK(relative["before_ms"] == History::kStart + 50'000);

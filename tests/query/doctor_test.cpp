@@ -44,7 +44,7 @@ const Finding& find(const Findings& findings, const std::string& check) {
 
 Verdict verdict(const Findings& findings, const std::string& check) {
   const Finding& finding = find(findings, check);
-  // Anything but ok has a fix.
+  // Every finding that is not ok has a fix.
   CHECK(finding.fix.empty() == (finding.verdict == Verdict::ok));
   return finding.verdict;
 }
@@ -75,18 +75,18 @@ Outcome doctor(const std::string& path, std::int64_t now_ms, const std::string& 
 
 }  // namespace
 
-TEST_CASE("doctor: a file that all may write is a problem, one that all may read a warning") {
+TEST_CASE("doctor: a world-writable file is a problem, and a world-readable one is a warning") {
   FileLocation place = good_place();
   CHECK(verdict(judge_place(place), "file") == Verdict::ok);
   place.mode = 0644;
-  CHECK(verdict(judge_place(place), "file") == Verdict::ok);  // the folder admits no other user
+  CHECK(verdict(judge_place(place), "file") == Verdict::ok);  // no other user can enter the folder
   place.folder_open = true;
   CHECK(verdict(judge_place(place), "file") == Verdict::warning);
   place.mode = 0666;
   CHECK(verdict(judge_place(place), "file") == Verdict::problem);
 }
 
-TEST_CASE("doctor: a command to copy quotes any path") {
+TEST_CASE("doctor: any path is quoted in a command to copy") {
   use_utf8();
   for (const char* folder : {"/tmp/a b", "/tmp/$(touch x)", "/tmp/`touch x`", "/tmp/it's", "/tmp/\"q\"", "/tmp/a\nb",
                              "/tmp/;touch x", "/tmp/*", "/tmp/\xff", "-rf", "/tmp/\\"}) {
@@ -107,7 +107,7 @@ TEST_CASE("doctor: a command to copy quotes any path") {
         const std::size_t at = finding.fix.find(command);
         if (at == std::string::npos) continue;
         ++commands;
-        // The shell's arguments after the command start with one word: the path unchanged.
+        // After the command, the shell must have the unchanged path as one word.
         const test::TemporaryDirectory scratch;
         std::string words = finding.fix.substr(at + command.size());
         for (const char* after : {"), after", " | sort"}) words = words.substr(0, words.find(after));
@@ -126,9 +126,9 @@ TEST_CASE("doctor: a command to copy quotes any path") {
   }
 }
 
-TEST_CASE("doctor: the owner of a file next to a database of another user") {
+TEST_CASE("doctor: a file next to the database that belongs to another user is reported") {
   if (::geteuid() != 0) {
-    WARN("skipped: only root gives a file away");
+    WARN("skipped: only root can change the owner of a file");
     return;
   }
   History history;
@@ -142,7 +142,7 @@ TEST_CASE("doctor: the owner of a file next to a database of another user") {
   CHECK(place->stranger_owner == "nobody");
 }
 
-TEST_CASE("doctor: the file system, the companions and the write-ahead log") {
+TEST_CASE("doctor: the file system, the -wal and the -shm are checked") {
   FileLocation place = good_place();
   CHECK(verdict(judge_place(place), "file system") == Verdict::ok);
   place.in_memory = true;
@@ -177,7 +177,7 @@ TEST_CASE("doctor: free disk space is judged by the file's growth") {
   CHECK(judged(1) == Verdict::problem);
 }
 
-TEST_CASE("doctor: a recorder that does not record is a problem, but not that of another machine") {
+TEST_CASE("doctor: a recorder that does not record is a problem, unless it is on another machine") {
   RecorderStatus status = good_status();
   CHECK(verdict(judge(status), "recorder") == Verdict::ok);
   for (const Recording recording : {Recording::late, Recording::stopped, Recording::died, Recording::never}) {
@@ -188,7 +188,7 @@ TEST_CASE("doctor: a recorder that does not record is a problem, but not that of
   }
 }
 
-TEST_CASE("doctor: degraded modes of the recorder") {
+TEST_CASE("doctor: degraded modes of the recorder are reported") {
   RecorderStatus status = good_status();
   CHECK(verdict(judge(status), "reading") == Verdict::ok);
   CHECK(verdict(judge(status), "gaps") == Verdict::ok);
@@ -219,7 +219,7 @@ TEST_CASE("doctor: degraded modes of the recorder") {
   CHECK(verdict({judge_pressure(false)}, "pressure") == Verdict::warning);
 }
 
-TEST_CASE("doctor and status: the source of the census") {
+TEST_CASE("doctor and status: the source of the census is shown") {
   RecorderStatus status = good_status();
   CHECK(std::ranges::count(judge(status), "census", &Finding::check) == 0);
   for (const std::string census : {"bpf", "proc"}) {
@@ -251,12 +251,12 @@ TEST_CASE("doctor: a healthy recording, and one without a recorder") {
   CHECK(report["rows"].size() >= 8);
   history.end_run();
   const Outcome ended = doctor(history.path(), history.now_ms(), "table");
-  // The recording is of another machine, so its recorder is not judged.
+  // Another machine's recorder is not judged.
   CHECK(ended.exit == Exit::answered);
   CHECK(ended.out.find("not from this machine") != std::string::npos);
 }
 
-TEST_CASE("doctor: no file, another's file, an empty and a damaged one are problems with a fix") {
+TEST_CASE("doctor: a missing, foreign, empty or damaged file is a problem with a fix") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/x.db";
   const auto problem = [&path](const std::string& words) {
@@ -282,7 +282,7 @@ TEST_CASE("doctor: no file, another's file, an empty and a damaged one are probl
   std::string bytes = test::slurp(history.path());
   constexpr std::size_t page = 2048;
   REQUIRE(bytes.size() > 20 * page);
-  // Every page except those that identify the file.
+  // Damages every page except those that identify the file.
   for (std::size_t at = 12 * page; at < bytes.size(); at += page) bytes.replace(at, 8, 8, '\xff');
   std::ofstream(path, std::ios::binary) << bytes;
   problem("damaged");

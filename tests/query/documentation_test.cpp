@@ -1,4 +1,4 @@
-// Every command and option is in --help, in the man page and in each completion.
+// --help, the man page and each completion have every command and option.
 
 #include <algorithm>
 #include <cstdlib>
@@ -28,14 +28,14 @@ std::string read(const std::string& name) {
   return text;
 }
 
-// In the man page a real hyphen is written \-.
+// Returns the man page, in which real hyphens are written \-.
 std::string man_page() {
   std::string text = read("man/memoir.1");
   for (std::size_t at = text.find("\\-"); at != std::string::npos; at = text.find("\\-", at)) text.erase(at, 1);
   return text;
 }
 
-// The texts between pairs of a mark, each with what follows it up to the next.
+// Returns the texts between pairs of a mark, each with the text up to the next pair.
 std::vector<std::pair<std::string, std::string>> between(const std::string& text, char mark) {
   std::vector<std::pair<std::string, std::string>> found;
   for (std::size_t at = text.find(mark); at != std::string::npos;) {
@@ -48,7 +48,7 @@ std::vector<std::pair<std::string, std::string>> between(const std::string& text
   return found;
 }
 
-// Returns how many test files the cell names; each exists, and has the named cases.
+// Returns the number of test files that the cell names; checks that each exists and has the named cases.
 int check_tests(const std::string& cell) {
   int files = 0;
   for (const auto& [name, after] : between(cell, '`')) {
@@ -79,7 +79,7 @@ bool is_bold(const std::string& man, std::string_view word) {
 
 }  // namespace
 
-TEST_CASE("Every quantity that a user controls has a bound, and every bound and defence a test") {
+TEST_CASE("Every quantity that a user controls has a bound, and every bound and defence has a test") {
   const std::string page = read("docs/security.md");
   for (const auto& row : table_of(page, "Bounds on what a user controls")) {
     CAPTURE(row.front());
@@ -141,7 +141,7 @@ TEST_CASE("Each completion has every command, option and choice") {
   }
 }
 
-TEST_CASE("Each shell can read its completion, where it is installed") {
+TEST_CASE("Each installed shell can read its completion") {
   for (const char* command : {"bash -n " MEMOIR_COMPLETIONS "/memoir.bash", "zsh -n " MEMOIR_COMPLETIONS "/_memoir",
                               "fish --no-execute " MEMOIR_COMPLETIONS "/memoir.fish"}) {
     CAPTURE(command);

@@ -1,4 +1,4 @@
-// How exact answers from rollups are, and times of peaks.
+// The accuracy that answers from rollups report, and times of peaks.
 
 #include <filesystem>
 
@@ -36,7 +36,7 @@ bool warns_of(const json& report, const std::string& words) {
   return false;
 }
 
-// Two days of three processes, rolled up. The database's process is unreadable from the second day on: a third of
+// Two days of three processes, rolled up. From the second day on the database's process is unreadable, so a third of
 // the PSS of both days is not exact.
 void half_readable(History& history) {
   history.begin_run();
@@ -55,7 +55,7 @@ json of_two_days(std::vector<std::string> arguments, const std::string& tier) {
   return json_of(recorded<half_readable, kMinute>(), std::move(arguments));
 }
 
-// 9 GiB in use and 8 GiB of one process at 03:00 and from 23:57 to 00:10, over midnight.
+// The machine uses 9 GiB, and one process 8 GiB, at 03:00 and over midnight from 23:57 to 00:10.
 void twice_as_high(History& history) {
   const auto hold = [&history](std::int64_t kib, int minutes) {
     history.hold(7, kib);
@@ -81,7 +81,7 @@ TEST_CASE("exactness: rollups report the exact part of an answer, as ticks do") 
   const std::string tier = GENERATE(from_range(std::begin(kTierWords), std::end(kTierWords)));
   CAPTURE(tier);
   for (const std::string group : {"process", "category", "user"}) {
-    if (tier == "day" && group != "category") continue;  // processes have it from the second day on
+    if (tier == "day" && group != "category") continue;  // processes have rows of a day from the second day on
     const json top = of_two_days({"top", "--group", group}, tier);
     CAPTURE(group);
     CHECK(top["totals"]["exact_percent"].get<double>() == Approx(200.0 / 3).margin(0.05));
@@ -154,7 +154,7 @@ TEST_CASE("exactness: a peak that was reached twice has the time of the first in
   }
 }
 
-TEST_CASE("exactness: the time of a peak outlives the ticks") {
+TEST_CASE("exactness: the time of a peak is kept when its ticks expire") {
   const History& history = recorded<twice_as_high, kMinute>();
   for (const std::string tier : {"hour", "day"}) {
     CAPTURE(tier);
@@ -176,7 +176,7 @@ TEST_CASE("exactness: the peak of a local day has its own time") {
   CHECK(summary["available_min_at_ms"] == kSecondTime);
 }
 
-TEST_CASE("a sum has its estimated part, and the error of estimates in the hour before") {
+TEST_CASE("a sum has its estimated part, and the error of estimates in the previous hour") {
   History history;
   history.begin_run();
   history.birth(1, {"init", "init"}, 100'000);
@@ -188,7 +188,7 @@ TEST_CASE("a sum has its estimated part, and the error of estimates in the hour 
   history.estimated(2);
   history.tick();
   CHECK(totals()["exact_percent"] == 25.0);
-  CHECK(totals()["estimates_off_percent"].is_null());  // none was checked
+  CHECK(totals()["estimates_off_percent"].is_null());  // no estimate was checked
   history.exact(2, 297'000);
   history.tick();
   history.estimated(2);
@@ -212,7 +212,7 @@ TEST_CASE("estimates have bounds, a maximum error of their sum, and a duration")
   history.tick();
   CHECK_FALSE(ask_top()["rows"][0].contains("pss_low_kib"));
   CHECK_FALSE(ask_top()["totals"].contains("estimates_off_most_kib"));
-  // Two processes run its program: each may have half of its anonymous memory.
+  // Two processes run the same program, so each may share half of its anonymous memory.
   history.estimated(2);
   history.set(2, ProcessField::rss_anon, 240'000);
   history.set(2, ProcessField::vm_rss, 500'000);
@@ -233,7 +233,7 @@ TEST_CASE("estimates have bounds, a maximum error of their sum, and a duration")
   const json group = ask_top({"--group", "category"})["rows"][0];
   CHECK(group["pss_low_kib"] == 419'999);
   CHECK(group["pss_high_kib"] == 800'000);
-  // No more is mapped than the machine reports: 100,000 KiB besides the estimate.
+  // The machine reports no more mapped memory: 100,000 KiB besides the estimate.
   history.machine(MachineField::mapped, 50'000);
   history.tick();
   CHECK(ask_top()["totals"]["estimates_off_most_kib"] == 180'001);

@@ -20,7 +20,7 @@ using memoir::test::History;
 
 namespace {
 
-// A day and a quarter, a few ticks every twenty minutes: a web server, a database that grows, a job at night.
+// A day and a quarter, with a few ticks every twenty minutes: a web server, a growing database and a job at night.
 void record(History& history) {
   history.begin_run();
   history.birth(812, {"nginx", "nginx: worker process", "web", "www-data", "/system.slice/nginx.service"}, 120'000);
@@ -46,7 +46,7 @@ void record(History& history) {
   history.event("gap", "Nothing was recorded");
 }
 
-// The words of a shell line, up to a redirection.
+// Returns the words of a shell line, up to a redirection.
 std::vector<std::string> words_of(const std::string& line) {
   CHECK(line.find_first_of("|;&$`*") == std::string::npos);
   std::vector<std::string> words;
@@ -69,7 +69,7 @@ TEST_CASE("Every example of the help works") {
   const test::ZoneGuard zone("UTC");
   History history;
   record(history);
-  // The folder for examples that write a file.
+  // The folder for the examples that write a file.
   const test::TemporaryDirectory directory;
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(directory.path());

@@ -18,7 +18,7 @@ using namespace memoir;
 using namespace memoir::query;
 using memoir::test::has;
 
-TEST_CASE("An exception has its own message, and none is called damage") {
+TEST_CASE("Each exception has its own message, and none is reported as damage") {
   const std::string memory = exception_message(std::bad_alloc());
   CHECK(has(memory, "not enough memory"));
   const std::string system = exception_message(std::system_error(std::make_error_code(std::errc::no_space_on_device)));
@@ -43,7 +43,7 @@ TEST_CASE("Lack of memory is reported as such, and not as a damaged file") {
                              history.path() + " >/dev/null 2>" + folder.path() + "/err";
     return std::system(("bash -c '" + line + "'").c_str());
   };
-  // The least that is enough.
+  // The smallest sufficient limit.
   int little = 10'000;
   int enough = 4'000'000;
   REQUIRE(run(enough) == 0);

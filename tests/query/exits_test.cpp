@@ -1,4 +1,4 @@
-// memoir exits: exit status, and the ranks of unsampled processes among the others.
+// memoir exits: the exit status, and the ranks of unsampled processes among the others.
 
 #include <algorithm>
 
@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::int64_t kMib = 1024;
 
-// A server, and short-lived processes next to it.
+// A server and short-lived processes.
 void record(History& history) {
-  history.pause(History::kHour);  // a mark in the day's first tick is older than the day
+  history.pause(History::kHour);  // a mark in the day's first tick counts as older than the day
   history.begin_run("bpf");
   history.birth(10, {"server", "/usr/bin/server --all", "web"}, 200 * kMib);
   history.tell_ends();
@@ -107,7 +107,7 @@ TEST_CASE("exits: unreported and lost exits cause a warning") {
   CHECK(ask(silent, {"exits"}).out.find("No process exited.") == std::string::npos);
 }
 
-TEST_CASE("exits: the exit status in words") {
+TEST_CASE("exits: the exit status is shown in words") {
   const json rows = json_of(recorded<record>(), {"exits"})["rows"];
   CHECK(rows[0]["signal"] == 9);
   CHECK(rows[0]["status"].is_null());
@@ -117,7 +117,7 @@ TEST_CASE("exits: the exit status in words") {
   CHECK(table.find("exit 3") != std::string::npos);
 }
 
-TEST_CASE("processes: an unsampled one has the lifetime and the mark of the exit event") {
+TEST_CASE("processes: an unsampled process has the lifetime and the mark of its exit event") {
   const json rows = json_of(recorded<record>(), {"processes", "--last", "1h"})["rows"];
   const auto spike = std::ranges::find_if(rows, [](const json& row) { return row["pid"] == 900; });
   REQUIRE(spike != rows.end());

@@ -1,5 +1,5 @@
-// Exports, against the states that the reader rebuilds; and OpenMetrics against its specification and, if
-// installed, promtool.
+// Exports, compared with the states that the reader rebuilds. OpenMetrics is also compared with its specification and,
+// if installed, with promtool.
 
 #include "query/commands/export/export.h"
 
@@ -31,13 +31,13 @@ using nlohmann::json;
 
 namespace {
 
-// Short-lived processes, a killed recorder, a gap, a reboot, and a wall clock that is set back.
+// A recording with short-lived processes, a killed recorder, a gap, a reboot, and a wall clock that is set back.
 class Recording {
  public:
   Recording() {
     begin();
     ticks(60);
-    writer_.reset();  // as kill -9 leaves it
+    writer_.reset();  // as after kill -9
     simulation_.pause(200'000);
     begin();
     ticks(40);
@@ -95,8 +95,8 @@ std::vector<json> lines_of(const std::vector<std::string>& arguments) {
   return lines;
 }
 
-// Ticks in ascending order of time. Ticks at repeated times are left out: times alone do not give the length of their
-// steps, so their samples may be too few.
+// Ticks in ascending order of time. Ticks at repeated times are omitted: the length of their steps does not follow from
+// times alone, so they may have too few samples.
 std::vector<StoredTick> ascending_ticks(Reader& reader) {
   const auto all = reader.ticks({0, recording().now_ms() * 2});
   REQUIRE(all.ok());
@@ -164,7 +164,7 @@ TEST_CASE("export: the samples of each tick are the state at that tick") {
   }
 }
 
-TEST_CASE("export: a step thins the ticks, a filter the processes, and CSV has the same rows") {
+TEST_CASE("export: a step selects ticks, a filter selects processes, and CSV has the same rows") {
   const auto all = lines_of({"machine"});
   const auto some = lines_of({"machine", "--step", "1m"});
   CHECK(some.size() < all.size() / 4);
@@ -174,12 +174,12 @@ TEST_CASE("export: a step thins the ticks, a filter the processes, and CSV has t
   const Outcome csv = ask({"machine", "--last", "1d"});
   CHECK(lines(csv.out).size() == all.size() + 1);
   CHECK(csv.out.find("at_ms,used_kib,swap_used_kib,mem_total_kib,") == 0);
-  // Gaps and ticks at repeated times are reported on stderr.
+  // Gaps and ticks at repeated times are reported on standard error.
   CHECK(csv.error.find("gap") != std::string::npos);
   CHECK(csv.error.find("9 ticks are left out") != std::string::npos);
 }
 
-TEST_CASE("export: one time is one sample each") {
+TEST_CASE("export: one time gives one sample per process") {
   const auto at = std::to_string(recording().now_ms());
   const Outcome one = ask({"processes", "--at", "@" + at, "--format", "jsonl"});
   CHECK(one.exit == Exit::answered);
@@ -188,7 +188,7 @@ TEST_CASE("export: one time is one sample each") {
   CHECK(times.size() == 1);
 }
 
-TEST_CASE("export: data from before a clock at 1970 was set is included, with that after") {
+TEST_CASE("export: data from before and after a clock at 1970 was set is included") {
   test::History history(60'000, 3 * test::History::kHour);
   history.begin_run();
   history.birth(1, {"sshd", "sshd"}, 5000);
@@ -211,7 +211,7 @@ TEST_CASE("export: data from before a clock at 1970 was set is included, with th
   }
 }
 
-TEST_CASE("export: OpenMetrics keeps to its rules") {
+TEST_CASE("export: OpenMetrics is valid") {
   const Outcome outcome = ask({"--format", "openmetrics", "--last", "1d", "--step", "30s"});
   REQUIRE(outcome.exit == Exit::answered);
   const std::vector<std::string> all = lines(outcome.out);
@@ -227,7 +227,7 @@ TEST_CASE("export: OpenMetrics keeps to its rules") {
     const std::string& line = all[i];
     if (line.rfind("# TYPE ", 0) == 0) {
       family = line.substr(7, line.find(' ', 7) - 7);
-      CHECK(families.insert(family).second);  // never interleaved
+      CHECK(families.insert(family).second);  // families are never interleaved
       continue;
     }
     if (line[0] == '#') continue;
@@ -252,7 +252,7 @@ TEST_CASE("export: OpenMetrics keeps to its rules") {
   CHECK(outcome.out.find("memoir_machine_pgfault_total{") != std::string::npos);
 }
 
-TEST_CASE("export: OpenMetrics is the same if it exceeds the memory at one time") {
+TEST_CASE("export: OpenMetrics is the same if it does not fit into memory at once") {
   const auto reader = Reader::open(recording().path());
   REQUIRE(reader.ok());
   const auto file = (*reader)->info();
@@ -300,7 +300,7 @@ TEST_CASE("export: hostile names stay within their label") {
   CHECK(outcome.out.find(R"(category="日本\"}")") != std::string::npos);
 }
 
-TEST_CASE("export: promtool makes blocks of it") {
+TEST_CASE("export: promtool makes blocks of OpenMetrics") {
   if (std::system("command -v promtool >/dev/null 2>&1") != 0) {
     WARN("skipped: promtool is not installed (Debian's package prometheus)");
     return;
@@ -318,7 +318,7 @@ TEST_CASE("export: promtool makes blocks of it") {
   CHECK(status == 0);
 }
 
-TEST_CASE("export: a snapshot as rollups in bytes, and as metrics of categories") {
+TEST_CASE("export: a snapshot can be rollups in bytes, or metrics of categories") {
   test::History history;
   history.begin_run();
   history.birth(7, {"nginx", "nginx: worker", "web server"}, 5 * 1024);
@@ -334,7 +334,7 @@ TEST_CASE("export: a snapshot as rollups in bytes, and as metrics of categories"
   CHECK(list[0]["command"] == "nginx: worker");
   CHECK(list[0]["pid"] == 7);
   CHECK(list[0]["rollup"]["Pss"] == 5 * 1024 * 1024);
-  CHECK(list[0]["shared_swap_pss"].is_null());  // the sample does not have it
+  CHECK(list[0]["shared_swap_pss"].is_null());  // the sample lacks it
   CHECK(rollups.error.find("1 process is left out") != std::string::npos);
   const Outcome metrics = ask(history, {"export", "--format", "category-metrics"});
   const json named = json::parse(metrics.out);
@@ -386,7 +386,7 @@ TEST_CASE("export: a rollup without Pss or SwapPss is an error that names the pr
   }
 }
 
-TEST_CASE("export: to a file, with a suffix in its name, complete or not at all") {
+TEST_CASE("export: a file may have a suffix in its name, and is complete or absent") {
   const test::TemporaryDirectory directory;
   const std::string file = directory.path() + "/machine.v1.csv";
   const Outcome written = ask({"--last", "1d", "-o", file});
@@ -414,7 +414,7 @@ TEST_CASE("export: to a file, with a suffix in its name, complete or not at all"
   CHECK(ask({"-o", empty, "--suffix", "/x"}).exit == Exit::usage);
 }
 
-TEST_CASE("export: nothing recorded is exit status 3, with the header; conflicting options are refused") {
+TEST_CASE("export: if nothing was recorded, the exit status is 3 with a header; conflicting options are errors") {
   const Outcome nothing = ask({"machine", "--day", "2020-01-01"});
   CHECK(nothing.exit == Exit::empty);
   CHECK(lines(nothing.out).size() == 1);
@@ -435,7 +435,7 @@ TEST_CASE("export: nothing recorded is exit status 3, with the header; conflicti
   }
 }
 
-TEST_CASE("Rows are written while no transaction is open: a slow reader does not keep the -wal from its start") {
+TEST_CASE("Rows are written without an open transaction, so a slow reader does not make the -wal grow") {
   test::Simulation simulation({.processes = 200, .changing = 0.5});
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/memoir.db";

@@ -53,7 +53,7 @@ TEST_CASE("Filters compare complete values or search by regex, and all must matc
   CHECK(takes({"pid=812"}));
   CHECK_FALSE(takes({"pid=81"}));
   CHECK(takes({"pid~^81"}));
-  // With a start, in seconds or milliseconds, one of several processes with this pid.
+  // With a start time, in seconds or milliseconds, a pid means one of several processes.
   constexpr std::int64_t start_ms = 1'795'166'412'345;
   const auto is_meant = [](const char* pid) {
     const auto filter = Filter::parse({std::string("pid=") + pid});
@@ -68,7 +68,7 @@ TEST_CASE("Filters compare complete values or search by regex, and all must matc
   CHECK_FALSE(takes({"command~^worker"}));
   CHECK(takes({"cgroup~nginx\\.service$", "user=www-data", "comm=nginx", "exe=/usr/sbin/nginx"}));
   CHECK_FALSE(takes({"category=web", "user=root"}));
-  // The first = or ~ decides: the remainder is the value.
+  // The first = or ~ counts; everything after it is the value.
   CHECK_FALSE(takes({"command=a~b=c"}));
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("A filter compares memory once the usage of processes is known") {
     auto filter = Filter::parse({expression, "category=web"});
     REQUIRE(filter.ok());
     StoredProcess process = life(1, 0, 0, "web");
-    CHECK_FALSE(filter->matches(process));  // not yet
+    CHECK_FALSE(filter->matches(process));  // usage is not known yet
     for (const Metric metric : filter->metrics())
       filter->decide(metric, {{1, 0}, {2, 100 * 1024 - 1}, {3, 100 * 1024}, {4, 100 * 1024 + 1}});
     std::string taken;
@@ -188,13 +188,13 @@ TEST_CASE("A reused pid lists its processes, an exec is the same process") {
   CHECK_FALSE(members_of(*parse_subject("1234", 0, Zone::utc), processes, Zone::utc).ok());
 }
 
-TEST_CASE("Units and identities are filtered by too") {
+TEST_CASE("Units and identities can be filtered") {
   CHECK(takes({"unit=nginx.service"}));
   CHECK(takes({"identity~^nginx: worker"}));
   CHECK_FALSE(takes({"unit=nginx"}));
 }
 
-TEST_CASE("A value that no process has is named, with the nearest existing one") {
+TEST_CASE("The error for a value that no process has suggests the nearest existing one") {
   const std::vector<StoredProcess> processes{life(812, 0, 0, "web"), life(813, 0, 0, "db")};
   const auto filter = Filter::parse({"category=wbe", "user=www-data", "comm~x", "pid=1"});
   REQUIRE(filter.ok());
@@ -204,7 +204,7 @@ TEST_CASE("A value that no process has is named, with the nearest existing one")
             {"no process 1 was sampled then; one that runs for less than the recorder's interval may be missed", "1"}});
 }
 
-TEST_CASE("A name matches everything with it; matches with the same processes come once") {
+TEST_CASE("A name matches everything that contains it; matches with the same processes are listed once") {
   std::vector<StoredProcess> processes{life(1, 0, 0, "web"), life(2, 0, 0, "web"), life(3, 0, 0, "db")};
   const auto names = [&processes](std::string_view word) {
     std::vector<std::string> all;
@@ -213,23 +213,23 @@ TEST_CASE("A name matches everything with it; matches with the same processes co
   };
   using Names = std::vector<std::string>;
   CHECK(names("web") == Names{"category:web"});
-  CHECK(names("nginx") == Names{"unit:nginx.service"});  // and the cgroup, the exe, the comm: all three processes
+  CHECK(names("nginx") == Names{"unit:nginx.service"});  // cgroup, exe and comm have the same processes
   CHECK(names("www-data") == Names{"user:www-data"});
   CHECK(names("nginx: worker process") == Names{"identity:nginx: worker process"});
   CHECK(names("ngin").empty());
   processes[2].info.comm = "web";
   CHECK(names("web") == Names{"category:web", "comm:web"});
-  CHECK(names("nginx") == Names{"comm:nginx"});  // exactly so; the unit in part
+  CHECK(names("nginx") == Names{"comm:nginx"});  // an exact match; the unit matches partly
   processes[1].info.exe = "/opt/nginx";
   CHECK(names("/opt/nginx") == Names{"exe:/opt/nginx"});
   for (StoredProcess& process : processes) process.info.comm = "main";
-  // Two programs, and their common unit.
+  // Two programs, and the unit that both belong to.
   CHECK(names("nginx") == Names{"unit:nginx.service", "exe:/usr/sbin/nginx", "exe:/opt/nginx"});
   processes[2].info.command = "python3 /srv/worker.py 3";
   CHECK(names("worker.py") == Names{"script:worker.py"});
 }
 
-TEST_CASE("A quoted word is what the shell makes of it") {
+TEST_CASE("A shell reads a quoted word back unchanged") {
   use_utf8();
   CHECK(shell_word("comm:nginx") == "comm:nginx");
   CHECK(shell_word("identity:a b") == "'identity:a b'");

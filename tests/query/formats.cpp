@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Cells = std::vector<std::string>;
 
-// The name of each member, a line for each object; the members of all elements of a list together.
+// Adds a line with the names of the members for each object. Elements of a list are merged.
 void add_names(std::string& out, const std::string& path, const std::vector<const Json*>& objects) {
   std::vector<std::string> names;
   std::vector<std::pair<std::string, std::vector<const Json*>>> inner;
@@ -50,7 +50,7 @@ std::string csv_cell(const Json& value) {
   return value.dump();
 }
 
-// Parents before their children, in CSV's order. Each row starts with the cells of `first`.
+// Adds rows in CSV's order, parents before their children. Each row starts with the cells of `first`.
 void add_rows(std::vector<Cells>& out, const Json& rows, const Cells& first) {
   for (const Json& row : rows) {
     Cells cells = first;
@@ -67,7 +67,7 @@ void compare_csv(const std::string& csv, const Json& answer) {
   REQUIRE(records.has_value());
   REQUIRE_FALSE(records->empty());
   std::vector<Cells> rows;
-  // JSON has the time of the answer next to the rows.
+  // JSON has the time of the answer outside the rows.
   const bool has_time = answer.contains("at_ms");
   add_rows(rows, answer["rows"], has_time ? Cells{csv_cell(answer["at_ms"])} : Cells());
   CHECK(std::vector<Cells>(records->begin() + 1, records->end()) == rows);
@@ -90,7 +90,7 @@ std::string without_markup(std::string text) {
   return text;
 }
 
-// Heads and rows of all tables.
+// Returns the headings and rows of all tables.
 std::vector<Cells> cells_of(const std::string& page, const std::regex& row, const std::regex& cell) {
   std::vector<Cells> out;
   for (std::sregex_iterator line(page.begin(), page.end(), row), end; line != end; ++line) {
@@ -103,7 +103,7 @@ std::vector<Cells> cells_of(const std::string& page, const std::regex& row, cons
   return out;
 }
 
-// Without a table's spaces and lines between cells.
+// Removes the spaces and lines between the cells of a table.
 std::string dense(const std::string& text) {
   return std::regex_replace(text, std::regex("[ \n]|├─|└─|│"), "");
 }
@@ -113,7 +113,7 @@ void compare_pages(const std::string& table, const std::string& markdown, const 
       cells_of(markdown, std::regex(R"(\n\| [^\n]* \|(?=\n))"), std::regex(R"(\| (.*?) (?=\|))"));
   CHECK(cells == cells_of(html, std::regex("<tr.*</tr>"), std::regex("<t[dh][^>]*>(.*?)</t[dh]>")));
   CHECK_FALSE(cells.empty());
-  if (table.find("…") != std::string::npos) return;  // it is as wide as a mail
+  if (table.find("…") != std::string::npos) return;  // truncated, because the table is as wide as a mail
   const std::string all = dense(table);
   std::size_t at = 0;
   for (const Cells& row : cells) {

@@ -10,7 +10,7 @@
 namespace memoir::test {
 namespace {
 
-// Charts are ASCII in a locale without UTF-8. The golden ones are not, on any machine.
+// Charts would be ASCII in a locale without UTF-8; the golden ones must not be, on any machine.
 [[maybe_unused]] const bool in_utf8 = setenv("LC_ALL", "C.UTF-8", 1) == 0;
 
 }  // namespace

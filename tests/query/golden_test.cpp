@@ -1,4 +1,4 @@
-// Answers of each command in each format, from one small recording.
+// Answers of each command in each format, from a small recording.
 
 #include "query/golden.h"
 
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::int64_t kMib = 1024;
 
-// Ten minutes: a web server, a growing database, a short job, an unreadable process and a zombie. The recorder is
+// Ten minutes with a web server, a growing database, a short job, an unreadable process and a zombie. The recorder is
 // killed after five minutes and restarted a minute later.
 void record(History& history) {
   history.begin_run();
@@ -54,7 +54,7 @@ constexpr auto ask = test::ask_recorded<record>;
 
 constexpr auto json_of = test::json_recorded<record>;
 
-// The time of day of the recording, which starts at midnight.
+// A time by the seconds since the start of the recording, which is midnight.
 std::int64_t at(std::int64_t seconds) {
   return History::kStart + seconds * 1000;
 }
@@ -87,12 +87,12 @@ TEST_CASE("Each command has a golden table") {
   }
 }
 
-// Masks what depends on the machine and the user: folders, users, modes, sizes of files and disks.
+// Masks what depends on the machine and the user: folders, users, modes, and sizes of files and disks.
 std::string masked(std::string text, const std::string& folder) {
   const std::pair<std::string, const char*> parts[]{
       {folder, "FOLDER"},
       {"DB: owner [^,]+, group [^,]+, mode [0-7]+", "DB: owner USER, group GROUP, mode MODE"},
-      {"(ok|warning) +file system [^\n]*\n", ""},  // it may be a tmpfs
+      {"(ok|warning) +file system [^\n]*\n", ""},  // the folder may be in a tmpfs
       {"[0-9]+ warnings", "N warnings"},
       {"[^ ,\"]+ may read it", "USER may read it"},
       {"[0-9.]+ [KMGT]iB free[^\",\n]*", "SIZE free"},
@@ -103,7 +103,7 @@ std::string masked(std::string text, const std::string& folder) {
   return text;
 }
 
-TEST_CASE("Golden copies, and a golden doctor") {
+TEST_CASE("Golden answers of backup, extract and doctor") {
   const std::string command = GENERATE("backup", "extract", "doctor");
   test::check_formats(command, [&](const std::string& format) {
     const test::TemporaryDirectory directory;
@@ -114,7 +114,7 @@ TEST_CASE("Golden copies, and a golden doctor") {
   });
 }
 
-TEST_CASE("Golden exports") {
+TEST_CASE("Golden answers of export") {
   for (const std::string format : {"csv", "jsonl", "openmetrics"}) {
     const std::vector<std::string> arguments{"export", "machine",  "--from",   "00:02:10",
                                              "--to",   "00:02:40", "--format", format};
@@ -124,7 +124,7 @@ TEST_CASE("Golden exports") {
     test::compare_with_golden("export." + format, test::text_of(recorded<record>(), {"export", "--format", format}));
 }
 
-TEST_CASE("top: a row per process, ranked, with its source and share") {
+TEST_CASE("top: each process has a row, ranked, with source and share") {
   const auto answer = json_of({"top", "--at", "2026-11-19 00:02:30"});
   CHECK(answer["command"] == "top");
   CHECK(answer["host"] == "testhost");
@@ -172,12 +172,12 @@ TEST_CASE("top over a range: means add up to the mean of the total, for any life
     const auto all = json_of({"top", "--day", "2026-11-19", "--group", "process"});
     std::int64_t whole = 0;
     for (const auto& row : all["rows"]) whole += row["mean_kib"].is_null() ? 0 : row["mean_kib"].get<std::int64_t>();
-    CHECK(std::abs(sum - whole) <= 5);  // rounding, once per row
+    CHECK(std::abs(sum - whole) <= 5);  // each row may be rounded
     CHECK(share == Approx(100.0).epsilon(0.001));
   }
 }
 
-TEST_CASE("top over a range: maximum, when, and growth") {
+TEST_CASE("top over a range: rows have the maximum, its time, and growth") {
   const auto answer = json_of({"top", "--day", "2026-11-19", "--by", "growth"});
   const auto& rows = answer["rows"];
   CHECK(rows[0]["pid"] == 201);
@@ -189,7 +189,7 @@ TEST_CASE("top over a range: maximum, when, and growth") {
   CHECK(answer["range"]["from_ms"] == at(0));
 }
 
-TEST_CASE("High-water marks do not add up: of a group the largest member's counts, and they have no share") {
+TEST_CASE("High-water marks are not summed: a group has its largest member's, and no share") {
   const auto range = json_of({"top", "--day", "2026-11-19", "--by", "hwm", "--group", "category", "--limit", "2"});
   REQUIRE(range["rows"].size() == 2);
   CHECK(range["rows"][0]["category"] == "python");
@@ -206,7 +206,7 @@ TEST_CASE("High-water marks do not add up: of a group the largest member's count
   CHECK(now["rows"][2]["share_percent"].is_null());
 }
 
-TEST_CASE("processes: exited ones with their status, and short-lived ones") {
+TEST_CASE("processes: exited processes have their status, and short-lived ones are listed") {
   const auto answer = json_of({"processes", "--by", "lifetime"});
   REQUIRE(answer["rows"].size() == 5);
   std::map<int, nlohmann::json> row;
@@ -218,14 +218,14 @@ TEST_CASE("processes: exited ones with their status, and short-lived ones") {
   CHECK(row[102]["end"] == "zombie");
   CHECK(row[201]["end"] == "alive");
   CHECK(row[201]["ended_ms"].is_null());
-  CHECK(answer["totals"]["exited"] == 2);  // the zombie has
+  CHECK(answer["totals"]["exited"] == 2);  // the zombie has exited
   const auto then = json_of({"processes", "--at", "2026-11-19 00:02:30"});
   CHECK(then["at_ms"] == at(150));
   CHECK_FALSE(then.contains("range"));
   CHECK(ask({"processes", "--at", "2026-11-19 00:02:30"}).out.find("ran at this time.") != std::string::npos);
 }
 
-TEST_CASE("categories: sums at a time, mean and maximum over a range") {
+TEST_CASE("categories: there are sums at a time, and mean and maximum over a range") {
   const auto now = json_of({"categories", "--at", "2026-11-19 00:02:30"});
   REQUIRE(now["rows"].size() == 4);
   CHECK(now["rows"][0]["category"] == "python");
@@ -239,7 +239,7 @@ TEST_CASE("categories: sums at a time, mean and maximum over a range") {
   CHECK(database["max_at_ms"] == at(360));
 }
 
-TEST_CASE("events: in the order of recording, of the given kinds, the newest within a limit") {
+TEST_CASE("events: they are in recording order, only of the given kinds, and the newest if limited") {
   const auto all = json_of({"events"});
   REQUIRE(all["rows"].size() == 4);
   CHECK(all["rows"][0]["kind"] == "start");
@@ -260,7 +260,7 @@ TEST_CASE("events: in the order of recording, of the given kinds, the newest wit
   CHECK(misspelt.error.find("did you mean 'gap'") != std::string::npos);
 }
 
-TEST_CASE("events: sentences have the same time as the rows, in the zone") {
+TEST_CASE("events: times in sentences are those of the rows, in the time zone") {
   CHECK(ask({"events", "--utc"}).out.find("to 2026-11-19 00:06:00 UTC: killed") != std::string::npos);
   const History& history = recorded<record>();
   const Outcome local = test::ask(history.path(), history.now_ms(), {"events"}, test::kBerlin);
@@ -268,7 +268,7 @@ TEST_CASE("events: sentences have the same time as the rows, in the zone") {
   CHECK(local.out.find("UTC") == std::string::npos);
 }
 
-TEST_CASE("What was not recorded is exit status 3, in every format") {
+TEST_CASE("If nothing was recorded, the exit status is 3 in every format") {
   for (const char* format : {"table", "json", "csv"}) {
     CAPTURE(format);
     CHECK(ask({"top", "--at", "2026-11-18 12:00", "--format", format}).exit == Exit::empty);
@@ -281,7 +281,7 @@ TEST_CASE("What was not recorded is exit status 3, in every format") {
   CHECK(answer["warnings"].size() == 1);
 }
 
-TEST_CASE("CSV without rows is the answer's header line") {
+TEST_CASE("CSV without rows consists of the header line") {
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"top"}, {"top", "--group", "user"}, {"categories"}, {"processes"}, {"trend"}, {"peaks"}, {"events"}}) {
     CAPTURE(arguments);
@@ -306,7 +306,7 @@ TEST_CASE("CSV without rows is the answer's header line") {
   }
 }
 
-TEST_CASE("An answer from within a gap has its age") {
+TEST_CASE("An answer for a time in a gap has the age of its data") {
   const auto answer = json_of({"top", "--at", "2026-11-19 00:05:45"});
   CHECK(answer["at_ms"] == at(290));
   REQUIRE(answer["warnings"].size() == 1);
@@ -314,7 +314,7 @@ TEST_CASE("An answer from within a gap has its age") {
   CHECK(json_of({"top"})["warnings"].empty());
 }
 
-TEST_CASE("What cannot be read is exit status 2") {
+TEST_CASE("Arguments that cannot be parsed give exit status 2") {
   CHECK(ask({"top", "--at", "teatime"}).exit == Exit::usage);
   CHECK(ask({"top", "--filter", "colour=red"}).exit == Exit::usage);
   CHECK(ask({"top", "--last", "1h", "--filter", "command~("}).exit == Exit::usage);

@@ -1,4 +1,4 @@
-// top --by growth: an absent process counts as 0, and an exited one is gone; as in diff, from ticks and from rollups.
+// top --by growth: an absent process counts as 0 and an exited one as gone, as in diff, from ticks and from rollups.
 
 #include <cstdlib>
 
@@ -30,8 +30,8 @@ json row_of(const json& answer, const std::string& key, const json& value) {
   return {};
 }
 
-// A leaking service, a compiler that exits, a new cache, a short job, one that stays, and one that was started just
-// now.
+// A leaking service, a compiler that exits, a new cache, a short job, a process that does not change, and one that has
+// just started.
 void record(History& history, int ticks) {
   history.begin_run();
   history.birth(1, {"leaky", "leaky", "web", "www-data", "/leaky.service"}, 100 * kMib);
@@ -107,7 +107,7 @@ TEST_CASE("top by growth agrees with diff, for every group and tier") {
   }
 }
 
-TEST_CASE("categories over a range: one that started grew by all its memory, one that exited is gone") {
+TEST_CASE("categories over a range: a new category grew by all its memory, and one whose processes exited is gone") {
   History history;
   record(history, 10);
   const json answer = whole_of(history, {"categories", "--last", "1d"});
@@ -118,7 +118,7 @@ TEST_CASE("categories over a range: one that started grew by all its memory, one
   CHECK(text_of(history, {"categories", "--last", "1d"}).find(" gone ") != std::string::npos);
 }
 
-TEST_CASE("top by hwm: of equal marks of a group the first counts, whichever process had it") {
+TEST_CASE("top by hwm: the first of equal marks in a group counts, whichever process had it") {
   const bool rolled = GENERATE(false, true);
   History history(rolled ? 120'000 : 10'000);
   history.begin_run();
@@ -163,7 +163,7 @@ TEST_CASE("top: huge pages count for the rank, at one time, over a range, by gro
     CHECK(groups["rows"][0]["hugetlb_pages_kib"] == 100 * kMib);
     const json over = whole_of(history, {"top", "--last", "1d", "--by", "hugetlb", "--group", group});
     CHECK(over["tier"] == (rolled ? "5min" : "raw"));
-    // The time after the last complete bucket is in none.
+    // The time after the last complete bucket is in no bucket.
     const json of_pss = whole_of(history, {"top", "--last", "1d", "--by", "pss", "--group", group});
     const std::int64_t expected = of_pss["rows"][1]["mean_kib"].get<std::int64_t>() * 50;
     CHECK(std::abs(over["rows"][0]["mean_kib"].get<std::int64_t>() - expected) <= 50);

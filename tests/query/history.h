@@ -1,7 +1,7 @@
 #pragma once
 
-// A small machine: a test describes every tick, and the store's own writer writes the file. The right answers are
-// known to the KiB.
+// A small machine: a test describes every tick, and the store's own writer writes the file. The right answers are known
+// exactly.
 
 #include <cstdint>
 #include <map>
@@ -26,67 +26,67 @@ struct Person {
 
 class History {
  public:
-  // 2026-11-19 00:00:00 UTC, in intervals of 10 s.
+  // 2026-11-19 00:00:00 UTC, with an interval of 10 s.
   static constexpr std::int64_t kStart = 1'795'046'400'000;
   static constexpr std::int64_t kInterval = 10'000;
   static constexpr std::int64_t kMinute = 60'000;
   static constexpr std::int64_t kHour = 60 * kMinute;
 
-  // `start_ms`, on the wall: of the first tick.
+  // `start_ms` is the wall time of the first tick.
   explicit History(std::int64_t interval_ms = kInterval, std::int64_t start_ms = kStart, std::string host = "testhost");
 
   void begin_run(const std::string& census = "");
-  // A clean stop; or the state after kill -9.
+  // Ends the run with a clean stop; kill() leaves the state after kill -9.
   void end_run(const std::string& reason = "stopped");
   void kill() { writer_.reset(); }
 
   void birth(std::int32_t pid, const Person& person, std::int64_t pss_kib);
-  void parent(std::int32_t pid, std::int32_t parent_pid);  // 1 at birth
+  void parent(std::int32_t pid, std::int32_t parent_pid);  // the parent is 1 at the start
   void hold(std::int32_t pid, std::int64_t pss_kib);       // PSS = USS = RSS; the mark follows
-  void mark(std::int32_t pid, std::int64_t hwm_kib);       // an unsampled spike
-  void approximate(std::int32_t pid);                      // its rollup may not be read
-  void estimated(std::int32_t pid);                        // from now on ticks have the source of PSS
+  void mark(std::int32_t pid, std::int64_t hwm_kib);       // an unsampled peak
+  void approximate(std::int32_t pid);                      // its rollup becomes unreadable
+  void estimated(std::int32_t pid);                        // ticks have sources of PSS from now on
   void exact(std::int32_t pid,
-             std::int64_t thought_kib);  // and is read at the next tick, which checks the estimate
+             std::int64_t thought_kib);  // is read at the next tick, which checks the estimate
   void zombie(std::int32_t pid);
-  // A scan after the last tick, at this time.
+  // Adds a scan after the last tick, at this time.
   void seen(std::int32_t pid, std::int64_t rss_kib, std::int64_t at_ms);
-  void set(std::int32_t pid, ProcessField field, std::optional<std::int64_t> kib);  // absent: not in its rollup
+  void set(std::int32_t pid, ProcessField field, std::optional<std::int64_t> kib);  // nullopt: not in its rollup
   void death(std::int32_t pid);
   void exec(std::int32_t pid, const Person& person, std::int64_t pss_kib);
-  // It execs and exits before the next tick.
+  // The process execs and exits before the next tick.
   void exec_and_exit(std::int32_t pid, const Person& person, std::int64_t peak_kib, std::int32_t exit_code);
-  // The kernel reports its exit with the next tick: 1 s before it, with the status of wait(2).
+  // The kernel reports the exit with the next tick, as 1 s earlier, with the status of wait(2).
   void report_exit(std::int32_t pid, std::int32_t exit_code);
-  // From now on the kernel reports exits.
+  // The kernel reports exits from now on.
   void tell_ends() { events_.emplace(); }
-  // An unsampled process: it ran for 40 ms and exited 2 s before the next tick.
+  // An unsampled process, which ran for 40 ms and exited 2 s before the next tick.
   void flash(std::int32_t pid, const Person& person, std::int64_t peak_kib, std::int32_t exit_code = 0);
-  void flashes(const std::string& comm, std::int64_t count, std::int64_t peak_kib);  // small ones
+  void flashes(const std::string& comm, std::int64_t count, std::int64_t peak_kib);  // small processes
   void lost_events(std::int64_t count) { events_->lost += count; }
-  void machine(std::int64_t used_kib, std::int64_t swap_kib = 0);  // of 16 GiB, and 4 GiB of swap
+  void machine(std::int64_t used_kib, std::int64_t swap_kib = 0);  // used of 16 GiB, and of 4 GiB of swap
 
-  void cgroup(const CgroupSample& sample);                            // from now on
-  void cgroup_peak(const std::string& path, std::int64_t usage_kib);  // since the tick before, in the next tick
+  void cgroup(const CgroupSample& sample);                            // has this state from now on
+  void cgroup_peak(const std::string& path, std::int64_t usage_kib);  // its peak before the next tick
   void cgroup_detail(const CgroupDetail& detail);
   void container(const CgroupContainer& container);
-  void summary(std::int32_t pid, ProcessMappings summary);  // read at the next tick
+  void summary(std::int32_t pid, ProcessMappings summary);  // is read at the next tick
 
   void owner(std::int32_t pid, std::uint32_t uid) { lives_.at(pid).info.uid = uid; }  // before its first tick
   void settings(std::int32_t pid, const ProcessSettings& of) { lives_.at(pid).info.settings = of; }
   void segments(std::vector<SysvSegment> segments) { segments_ = std::move(segments); }  // from the next tick on
   void tmpfs(std::vector<TmpfsSample> mounts) { tmpfs_ = std::move(mounts); }
-  // Adds a segment and several tmpfs: at /dev/shm, and at one mount point per name. Each has files of all these names.
+  // Adds a segment and several tmpfs mounts: /dev/shm, and one mount point per name. Each has files of all these names.
   void shmem(const std::vector<std::string>& names = {});
   void malformed(std::int64_t count) { malformed_ = count; }
 
-  void oom_kills(std::int64_t count);                                               // the kernel's counter
+  void oom_kills(std::int64_t count);                                               // the value of the kernel's counter
   void oom_victim(OomVictim victim) { oom_victims_.push_back(std::move(victim)); }  // in the next tick
   void machine(MachineField field, std::int64_t value) { machine_.memory.set(field, value); }
 
-  // One tick now, or several; the time advances by the interval after each.
+  // Writes a tick now, or several; the time advances by the interval after each.
   void tick(int count = 1);
-  void maintain();  // like the recorder between ticks, until all is done
+  void maintain();  // does all maintenance, as the recorder does between ticks
   void pause(std::int64_t ms) { now_.wall_ms += ms, now_.boot_ms += ms; }
   void step_wall(std::int64_t ms) { now_.wall_ms += ms; }
   void event(const std::string& kind, const std::string& text);
@@ -95,7 +95,7 @@ class History {
   std::string path() const { return directory_.path() + "/memoir.db"; }
 
  private:
-  static constexpr std::int64_t kUptime = 86'400'000;  // at the first tick
+  static constexpr std::int64_t kUptime = 86'400'000;  // uptime at the first tick
 
   struct Life {
     ProcessInfo info;
@@ -117,16 +117,16 @@ class History {
   std::map<std::int32_t, ProcessMappings> summaries_;
   std::vector<ProcessExtremes> seen_;
   std::vector<CgroupExtremes> cgroup_peaks_;
-  std::optional<TickEvents> events_;  // of the next tick
+  std::optional<TickEvents> events_;  // for the next tick
   std::vector<ProcessInfo> flashed_;
   std::vector<ExitRecord> ends_;
   std::vector<ExitSum> exit_sums_;
   std::vector<OomVictim> oom_victims_;
-  std::optional<TickReads> reads_;  // of the next tick
+  std::optional<TickReads> reads_;  // for the next tick
   std::map<std::string, CgroupSample> cgroups_;
   std::map<std::string, CgroupDetail> cgroup_details_;
   std::vector<CgroupContainer> containers_;
-  std::optional<std::vector<SysvSegment>> segments_;  // pending
+  std::optional<std::vector<SysvSegment>> segments_;  // to be written
   std::optional<std::vector<TmpfsSample>> tmpfs_;
   std::int64_t malformed_ = 0;
   MachineSample machine_;

@@ -1,4 +1,4 @@
-// Names of identities, container identities, and a file started under another rule.
+// Names of identities, identities of containers, and a file whose identities were made by an older rule.
 
 #include <SQLiteCpp/Database.h>
 #include <map>
@@ -38,7 +38,7 @@ Names named(const Json& answer) {
 
 }  // namespace
 
-TEST_CASE("Containers that run the same are identities of their own, in every command that groups by them") {
+TEST_CASE("Containers that run the same program are different identities, in every command that groups by them") {
   History history;
   history.begin_run();
   history.tick();
@@ -66,7 +66,7 @@ TEST_CASE("Containers that run the same are identities of their own, in every co
   }
 }
 
-TEST_CASE("A series of an identity is requested by its name, which is its heading") {
+TEST_CASE("The heading of an identity's series is the name that selects it") {
   History history;
   history.begin_run();
   history.birth(100, nginx("/system.slice/web.service"), 100'000);
@@ -79,7 +79,7 @@ TEST_CASE("A series of an identity is requested by its name, which is its headin
   CHECK(outcome.out.find("PSS of nginx: worker 7 in ") != std::string::npos);
 }
 
-TEST_CASE("An identity is named by the processes that acted; what varies in their command lines is marked") {
+TEST_CASE("An identity is named by the processes concerned; varying parts of their command lines are marked") {
   const auto worker = [](const std::string& arguments) {
     return Person{"worker.py", "worker.py " + arguments, "batch", "root", "/system.slice/batch.service"};
   };

@@ -1,4 +1,4 @@
-// memoir incident: twelve scripted incidents. The first sentence names the culprit and no bystander, and the rows add
+// memoir incident on twelve scripted incidents. The first sentence names the culprit and no bystander, and the rows add
 // up.
 
 #include <algorithm>
@@ -39,7 +39,7 @@ CgroupSample group(const char* path, std::int64_t anon_kib, std::int64_t file_ki
   return sample;
 }
 
-// A shop in a cgroup, and a compiler elsewhere that grows by a gigabyte within the window: a bystander.
+// A shop in a cgroup, and a bystander: a compiler elsewhere that grows by a gigabyte within the window.
 struct Scene {
   History history;
   std::int64_t used_kib = 4 * kGib;
@@ -101,7 +101,7 @@ void check_sums(const json& answer) {
   }
 }
 
-// The culprit is in the first sentence, the compiler is not.
+// Checks that the first sentence has the culprit and not the bystander.
 void check_culprit(const json& answer, std::string_view culprit, std::string_view bystander = "cc1plus") {
   const std::string sentence = first_sentence(answer);
   CAPTURE(answer["story"].get<std::string>(), culprit);
@@ -134,7 +134,7 @@ TEST_CASE("scope: a kill at a cgroup's limit is explained by that cgroup, agains
   CHECK(answer["scope_restarts"] == 1);
   const std::string story = answer["story"];
   CHECK(story.find("300.0 MiB (above the limit: RSS includes pages charged to other cgroups)") != std::string::npos);
-  // 194 MiB in about three minutes: 1 MiB a second.
+  // It grows by 194 MiB in about three minutes, which is 1 MiB a second.
   CHECK(answer["growth_kib_per_s"].get<double>() == Approx(1024).epsilon(0.2));
   const json& rows = answer["rows"];
   CHECK(rows[0]["part"] == "cgroup");
@@ -163,7 +163,7 @@ TEST_CASE("scope: at a nested limit the cgroup with the limit is named, not that
                 "killed api (110) when shop.slice reached its 256.0 MiB limit, after shop in shop.service grew by");
 }
 
-TEST_CASE("scope: of a group kill the chosen process is named, and the others are counted") {
+TEST_CASE("scope: for a group kill the chosen process is named, and the others are counted") {
   Scene scene;
   for (int pid = 100; pid < 103; ++pid)
     scene.history.birth(pid, {"worker", "worker", "app", "www-data", kShop}, 20 * kMib);
@@ -238,7 +238,7 @@ TEST_CASE("scope: a full tmpfs is named with its largest entries") {
   CHECK(answer["tmpfs"][1]["path"] == "/run/upload/big.iso");
 }
 
-TEST_CASE("scope: a leak over days ends at the limit of its cgroup, and the story has the leak") {
+TEST_CASE("scope: a leak over days ends at the limit of its cgroup, and the story mentions the leak") {
   Scene scene(600'000);
   scene.history.birth(100, {"shop", "shop --serve", "app", "www-data", kShop}, 50 * kMib);
   constexpr int days = 6;
@@ -272,7 +272,7 @@ TEST_CASE("scope: a flood of small processes is one cause") {
                 "when shop.service reached its 256.0 MiB limit, after job in shop.service started and used 200.0 MiB");
 }
 
-TEST_CASE("scope: a short spike of an unsampled process is explained by the limit, and nothing is invented") {
+TEST_CASE("scope: a short spike of an unsampled process is explained only by the limit") {
   Scene scene;
   scene.shop(20 * kMib);
   scene.history.birth(100, {"shop", "shop", "app", "www-data", kShop}, 20 * kMib);
@@ -289,7 +289,7 @@ TEST_CASE("scope: a short spike of an unsampled process is explained by the limi
   CHECK(answer["story"].get<std::string>().find("The victim was never sampled.") != std::string::npos);
 }
 
-TEST_CASE("scope: swap thrash is an incident of the machine that names what grew") {
+TEST_CASE("scope: thrashing is an incident of the machine that names what grew") {
   Scene scene;
   scene.history.birth(100, {"cachier", "cachier", "app", "www-data", kShop}, kGib);
   scene.history.tick(70);
@@ -309,7 +309,7 @@ TEST_CASE("scope: swap thrash is an incident of the machine that names what grew
   check_culprit(answer, "after cachier in shop.service grew by 9.0 GiB");
 }
 
-TEST_CASE("scope: siblings of a pool are one cause, whichever was killed") {
+TEST_CASE("scope: siblings in a pool are one cause, whichever of them was killed") {
   Scene scene;
   for (int pid = 100; pid < 108; ++pid)
     scene.history.birth(pid, {"worker", "worker --pool", "app", "www-data", kShop}, 5 * kMib);
@@ -400,7 +400,7 @@ TEST_CASE("scope: N, SUBJECT and the time of an incident give the same answer") 
   CHECK(ask(history, {"incident", "1", "--last-oom"}).exit == Exit::usage);
 }
 
-TEST_CASE("scope: of kills at the same moment the nearest is shown, then the larger one; SUBJECT chooses") {
+TEST_CASE("scope: of several kills the nearest in time is shown, then the larger one; SUBJECT selects one") {
   Scene scene;
   History& history = scene.history;
   history.birth(100, {"shop", "shop", "app", "www-data", kShop}, 50 * kMib);

@@ -26,7 +26,7 @@ constexpr std::int64_t kMib = 1024;
 constexpr std::int64_t kGib = 1024 * kMib;
 constexpr const char* kApp = "/system.slice/app.service";
 
-// A service grows up to its limit, next to a job and a growing tmpfs; it is killed and restarted.
+// A service grows to its limit while a job runs and a tmpfs grows; it is killed and restarted.
 void record(History& history) {
   history.begin_run("bpf");
   history.machine(8 * kGib);
@@ -160,7 +160,7 @@ TEST_CASE("incident: the culprit comes first, with its outcome; other victims ar
   CHECK(answer["totals"]["oom_kills"] == 1);
 }
 
-TEST_CASE("incident: a process in the cgroup that reached its limit comes first, otherwise the one that grew most") {
+TEST_CASE("incident: a process in the cgroup at its limit comes first, otherwise the process that grew most") {
   for (const auto& [scope, first] : {std::pair(OomScope::cgroup, "app"), std::pair(OomScope::machine, "job")}) {
     History history;
     history.begin_run("bpf");
@@ -215,7 +215,7 @@ TEST_CASE("incident: a kill known only from counters is reported as such") {
   CHECK(answer["rows"][1]["what"].get<std::string>().starts_with("exited"));
 }
 
-TEST_CASE("incident: without an OOM kill the worst pressure is shown, else the least that was available") {
+TEST_CASE("incident: without an OOM kill the worst pressure is shown, otherwise the lowest available memory") {
   History history;
   history.begin_run("bpf");
   history.machine(4 * kGib);
@@ -241,7 +241,7 @@ TEST_CASE("incident: without an OOM kill the worst pressure is shown, else the l
   CHECK(none.out.find("no OOM kill is recorded") != std::string::npos);
 }
 
-TEST_CASE("incident: the process that grew most before it has its leak rate and the leak's start") {
+TEST_CASE("incident: the process that grew most has its leak rate and the leak's start") {
   History history(600'000);
   history.begin_run("bpf");
   history.machine(8 * kGib);
@@ -299,7 +299,7 @@ TEST_CASE("incident: wrong arguments are reported") {
   CHECK(ask(recorded<record>(), {"incident", "--at", "2020-01-01"}).exit == Exit::empty);
 }
 
-TEST_CASE("incident: the data around it goes into a file of its own with the same answers") {
+TEST_CASE("incident: the data around it can be extracted to a file, which gives the same answers") {
   const test::TemporaryDirectory directory;
   const std::string path = directory.path() + "/ticket.db";
   const json answer = json_of(recorded<record>(), {"incident", "--extract", path});
@@ -357,7 +357,7 @@ TEST_CASE("incident: a victim of a user-space killer is reported with its killer
                          : "Killed     none by the OOM killer; restarted 0") != std::string::npos);
 }
 
-TEST_CASE("incident: the last kill is that of the kernel or of user space, whichever was later") {
+TEST_CASE("incident: the last kill may be by the kernel or by a user-space killer") {
   History history;
   history.begin_run("bpf");
   history.machine(kGib);

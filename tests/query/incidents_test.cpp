@@ -1,4 +1,4 @@
-// memoir incidents: what happened to memory, one line each.
+// memoir incidents: one line for each event that concerned memory.
 
 #include <algorithm>
 #include <csignal>
@@ -45,7 +45,7 @@ void killed(History& history, std::int32_t pid, const char* comm, std::int64_t k
   history.tick();
 }
 
-// Two kills within ten minutes, one an hour later, and in between a limit, a full tmpfs, a full swap and pressure.
+// Two kills within ten minutes and one an hour later; in between a cgroup limit, a full tmpfs, full swap and pressure.
 void record(History& history) {
   history.begin_run("bpf");
   history.machine(4 * kGib);
@@ -69,11 +69,11 @@ void record(History& history) {
   killed(history, 100, "worker", 1);
   killed(history, 101, "worker", 2);
   history.tick(90);
-  // Page cache against the limit is normal.
+  // Reclaiming page cache at the limit is normal.
   counters.max_events = 500;
   history.cgroup_detail(counters);
   history.tick(110);
-  // Other memory against it is not.
+  // Other memory at the limit is not.
   cache.current_kib = 127 * kMib;
   cache.file_kib = 5 * kMib;
   counters.max_events = 520;
@@ -140,7 +140,7 @@ TEST_CASE("incidents: one line for each, the latest first; kills in one cgroup w
   CHECK(rows[2]["kills"].is_null());
 }
 
-TEST_CASE("incidents: a range, a kind and a subject select; numbers stay") {
+TEST_CASE("incidents: a range, a kind and a subject select incidents, whose numbers stay") {
   const History& history = recorded<record>();
   const json all = json_of(history, {"incidents"});
   const json early = json_of(history, {"incidents", "--to", "00:10"});
@@ -161,14 +161,14 @@ TEST_CASE("incidents: a range, a kind and a subject select; numbers stay") {
   CHECK(ask(history, {"incidents", "--kind", "nosuch"}).exit == Exit::usage);
 }
 
-TEST_CASE("incidents: the table fits 80 columns and has the command that shows one") {
+TEST_CASE("incidents: the table fits 80 columns and names the command that shows an incident") {
   const std::string page = text_of(recorded<record>(), {"incidents"});
   CAPTURE(page);
   CHECK(page.find("memoir incident 1") != std::string::npos);
   CHECK(page.find("shop.service reached its") != std::string::npos);
 }
 
-TEST_CASE("incidents: kills that only counters know are one line, with their cgroup if that is known") {
+TEST_CASE("incidents: kills that only counters show are one line, with their cgroup if it is known") {
   History history;
   history.begin_run("proc");
   history.machine(kGib);
@@ -188,7 +188,7 @@ TEST_CASE("incidents: kills that only counters know are one line, with their cgr
   CHECK(rows[0]["text"] == "The OOM killer killed 3 processes (victim unknown)");
 }
 
-TEST_CASE("incidents: what happened at limits outlives its ticks and a restart of the recorder") {
+TEST_CASE("incidents: events at limits are kept when ticks expire or the recorder restarts") {
   History history(600'000);
   history.begin_run("bpf");
   history.machine(4 * kGib);
@@ -212,7 +212,7 @@ TEST_CASE("incidents: what happened at limits outlives its ticks and a restart o
   counters.max_events = 20;
   history.cgroup_detail(counters);
   history.tick(2);
-  history.kill();  // while it is full
+  history.kill();  // while the tmpfs is full
   history.begin_run("bpf");
   history.tmpfs({run});
   history.tick(2);
@@ -235,7 +235,7 @@ TEST_CASE("incidents: what happened at limits outlives its ticks and a restart o
   CHECK(json_of(history, {"incident", "2"})["moment"] == "tmpfs-full");
 }
 
-TEST_CASE("incidents: a quiet file has none, and an empty one says so") {
+TEST_CASE("incidents: a quiet file has none, and an empty file is reported as such") {
   History history;
   history.begin_run();
   CHECK(ask(history, {"incidents"}).exit == Exit::empty);

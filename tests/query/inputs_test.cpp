@@ -50,13 +50,13 @@ void record(History& history) {
   history.end_run();
 }
 
-// SQLite logs an error for each invalid file, a thousand times.
+// Silences SQLite's errors, which each of a thousand invalid files would log.
 struct QuietLog {
   QuietLog() { log_level(LogLevel::error); }
   ~QuietLog() { log_level(LogLevel::info); }
 };
 
-// Arguments that each command needs besides its name.
+// Returns the arguments that each command needs besides its name.
 std::vector<std::string> words_of(const Command& command, const std::string& folder) {
   if (command.name == "diff") return {"diff", "2026-11-19 00:00:30", "2026-11-19 00:03"};
   if (command.name == "extract") return {"extract", "--last", "2m", "--force", "-o", folder + "/copy.db"};
@@ -77,7 +77,7 @@ bool takes(const Command& command, Option option) {
   return std::ranges::find(command.options, option) != command.options.end();
 }
 
-// With the path as printed.
+// Keeps the path in the output.
 Outcome ask_as_it_is(const std::string& path, std::vector<std::string> words) {
   const test::ZoneGuard zone("UTC");
   words.insert(words.end(), {"--db", path});
@@ -86,7 +86,7 @@ Outcome ask_as_it_is(const std::string& path, std::vector<std::string> words) {
 
 }  // namespace
 
-TEST_CASE("Every command: a file that cannot be read is exit status 1, and named") {
+TEST_CASE("Every command: an unreadable file gives exit status 1 and is named") {
   struct Input {
     const char* name;
     std::function<void(const std::string& path)> make;
@@ -121,7 +121,7 @@ TEST_CASE("Every command: a file that cannot be read is exit status 1, and named
       CAPTURE(input.name, words);
       const Outcome outcome = ask_as_it_is(path, words);
       CHECK(outcome.exit == Exit::failed);
-      const std::string said = outcome.out + outcome.error;  // doctor's answer has the faults
+      const std::string said = outcome.out + outcome.error;  // doctor reports the fault in its answer
       CAPTURE(said);
       if (format == "table") CHECK(has(said, path));
       if (format == "table") CHECK(has(said, input.says));
@@ -132,7 +132,7 @@ TEST_CASE("Every command: a file that cannot be read is exit status 1, and named
   CHECK_FALSE(std::filesystem::exists(folder.path() + "/copy.db"));
 }
 
-TEST_CASE("Every command: a damaged page ends in an answer or in a message that names the file") {
+TEST_CASE("Every command: a damaged page gives an answer or a message that names the file") {
   const QuietLog quiet;
   const TemporaryDirectory folder;
   const std::string path = folder.path() + "/damaged.db";
@@ -169,7 +169,7 @@ TEST_CASE("status: current degraded modes, and no past ones") {
   CHECK(degraded() == 2);
 }
 
-TEST_CASE("Every command: a file that is written at the moment is answered from") {
+TEST_CASE("Every command: a file can be read during recording") {
   History history;
   const TemporaryDirectory folder;
   history.begin_run();
@@ -187,7 +187,7 @@ TEST_CASE("Every command: a file that is written at the moment is answered from"
     const Outcome outcome = ask(history, words_of(*command, folder.path()));
     CAPTURE(outcome.error, outcome.out);
     CHECK(outcome.exit == Exit::answered);
-    history.tick();  // nothing blocks the recorder
+    history.tick();  // no reader blocks the recorder
   }
 }
 
@@ -234,7 +234,7 @@ TEST_CASE("Every command: one tick is enough to answer") {
   }
 }
 
-TEST_CASE("Every command: nothing in the range or at the time is exit status 3, with the recorded range") {
+TEST_CASE("Every command: if nothing was recorded at that time, the exit status is 3 and the recorded range is shown") {
   const TemporaryDirectory folder;
   const auto check = [&](const Command& command, const std::vector<std::string>& when) {
     for (const std::string& format : command.formats) {
@@ -260,7 +260,7 @@ TEST_CASE("Every command: nothing in the range or at the time is exit status 3, 
   CHECK_FALSE(std::filesystem::exists(folder.path() + "/copy.db"));
 }
 
-TEST_CASE("An unsampled process, a category without a process: a plain message with the alternatives") {
+TEST_CASE("The message for an unsampled process or an empty category has alternatives") {
   const auto said = [](const std::vector<std::string>& words, Exit exit) {
     const Outcome outcome = ask(recorded<record>(), words);
     CAPTURE(words, outcome.error, outcome.out);
@@ -278,7 +278,7 @@ TEST_CASE("An unsampled process, a category without a process: a plain message w
   CHECK(has(said({"export", "processes", "--filter", "comm=ngin"}, Exit::empty), "did you mean 'nginx'?"));
   CHECK(has(said({"diff", "2026-11-19 00:00:30", "2026-11-19 00:03", "--filter", "comm=ngin"}, Exit::empty),
             "did you mean 'nginx'?"));
-  // A process has the name, but used less: that is an answer.
+  // A process has the name, but used less memory; that is an answer.
   said({"top", "--filter", "category=web", "--filter", "rss>1T"}, Exit::answered);
   said({"diff", "2026-11-19 00:00:30", "2026-11-19 00:03", "--filter", "comm=nginx"}, Exit::answered);
 }
@@ -350,7 +350,7 @@ TEST_CASE("Arguments are shown as text, with any bytes") {
   }
 }
 
-TEST_CASE("No event within the recording is an answer, no recording is not") {
+TEST_CASE("No event during a recording is an answer, no recording is none") {
   const auto exit_of = [](std::vector<std::string> words) {
     words.insert(words.begin(), "events");
     return ask(recorded<record>(), words).exit;

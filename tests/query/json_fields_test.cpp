@@ -26,11 +26,11 @@ using Words = std::vector<std::string>;
 
 namespace {
 
-// Fields by the place of their object: "answer", "rows", "totals" …
+// Names of fields by the place of their object: "answer", "rows", "totals" …
 using Fields = std::map<std::string, std::set<std::string>>;
 
 const std::string kPage = MEMOIR_SOURCE "/docs/json.md";
-// Fields of every answer, and of its coverage.
+// Fields of every answer.
 constexpr std::string_view kCommon[]{"schema_version", "command", "db", "host", "coverage", "warnings"};
 constexpr std::string_view kOfCoverage[]{"ticks", "recorded_ms", "runs", "gaps", "from_ms", "to_ms", "reason"};
 
@@ -61,7 +61,7 @@ void record(History& history) {
   history.tick(30);
 }
 
-// Answers that together have every field of a command; {} is the command alone.
+// Arguments for answers that together have every field of a command; {} is the command alone.
 std::vector<Words> asked_of(const Command& command) {
   const std::map<std::string, std::vector<Words>> more{
       {"top",
@@ -105,14 +105,14 @@ std::vector<Words> asked_of(const Command& command) {
   return all;
 }
 
-// A leak of two weeks.
+// Writes a CSV file with a leak of two weeks.
 std::string write_series(const std::string& path) {
   std::ofstream file(path);
   for (int hour = 0; hour < 336; ++hour) file << hour * 3600 << "," << 100'000 + hour * 1000 << "\n";
   return path;
 }
 
-// The golden names have the fields of rarer answers: "rows: pid start_ms …".
+// Adds the fields of rarer answers from the golden names: "rows: pid start_ms …".
 void add_golden_fields(const Command& command, Fields& fields) {
   for (const auto& entry : std::filesystem::directory_iterator(MEMOIR_SOURCE "/tests/query/golden")) {
     const std::string stem = "-" + entry.path().stem().string() + "-";
@@ -180,7 +180,7 @@ bool has_json(const Command& command) {
   return !command.print && !command.interact && std::ranges::count(command.formats, "json") > 0;
 }
 
-// The words in backquotes.
+// Returns the words in backquotes.
 std::set<std::string> names_in(std::string_view text) {
   std::set<std::string> names;
   for (std::size_t at = text.find('`'); at != std::string_view::npos; at = text.find('`', at)) {

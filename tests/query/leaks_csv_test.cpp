@@ -1,4 +1,4 @@
-// memoir leaks --csv: valid input, messages for invalid input, and no database.
+// memoir leaks --csv: valid input, messages for invalid input, without a database.
 
 #include <cmath>
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ std::string error_of(const std::string& text) {
   return series.error().message;
 }
 
-// Twenty days at a reading per five minutes; 4 MiB a day with `leaking`.
+// Twenty days with a reading per five minutes; grows by 4 MiB a day if `leaking`.
 std::string history(bool leaking, bool header) {
   std::string text = header ? "time_ms,kib,life\n" : "";
   for (int at = 0; at < 20 * 288; ++at) {
@@ -87,7 +87,7 @@ TEST_CASE("A CSV file with a header has KiB, runs and means in any order of colu
   CHECK(lives.samples[0].life == lives.samples[2].life);
 }
 
-TEST_CASE("A CSV file without a header has seconds, a value and perhaps the mean") {
+TEST_CASE("A CSV file without a header has seconds, a value and optionally the mean") {
   const CsvSeries series = parsed("# exported\n0,10.5,11\n\n60,10,10.25");
   REQUIRE(series.samples.size() == 2);
   CHECK(series.unit == LeakUnit::unknown);
@@ -96,7 +96,7 @@ TEST_CASE("A CSV file without a header has seconds, a value and perhaps the mean
   CHECK(parsed("0,0\n60,0.25").samples[1].value == 0.25);
 }
 
-TEST_CASE("A value that is not there was not known, lines out of order are sorted, columns of others named") {
+TEST_CASE("An empty value is unknown, lines are sorted by time, and columns of other programs are accepted") {
   CHECK(parsed("time_ms,kib\n1,\n2,NaN\n3,4\n").samples.size() == 1);
   const CsvSeries mixed = parsed("time_ms,kib,pod\n3,1,a\n1,2,a\n");
   CHECK(mixed.samples[0].at_ms == 1);
@@ -105,7 +105,7 @@ TEST_CASE("A value that is not there was not known, lines out of order are sorte
   CHECK(parsed("time_ms,kib\n").samples.empty());
 }
 
-TEST_CASE("A CSV file as spreadsheets write it: a mark of byte order, quotes, returns") {
+TEST_CASE("A CSV file may have a byte order mark, quotes and carriage returns, as spreadsheets write them") {
   const CsvSeries series = parsed(
       "\xEF\xBB\xBF\"time_ms\" , \"kib\",\"life\",\"a \"\"note\"\"\"\r\n"
       "\"1000\",\"5\",\"a,\n b\",x\r\n2000,6.5,\"a,\n b\",\r\n");
@@ -119,7 +119,7 @@ TEST_CASE("A CSV file as spreadsheets write it: a mark of byte order, quotes, re
   CHECK(error_of("time_ms,kib,life\n1,2,\"a\nb\"\n3,x,c\n").find("x.csv: line 4: 'x' is not an amount") == 0);
 }
 
-TEST_CASE("A CSV file that has each line twice is judged as if it had it once") {
+TEST_CASE("A CSV file with duplicate lines is judged like one without them") {
   std::string twice;
   const std::string once = history(true, true);
   for (std::string_view rest = once; !rest.empty();) {
@@ -135,7 +135,7 @@ TEST_CASE("A CSV file that has each line twice is judged as if it had it once") 
   CHECK(parsed("time_ms,kib\n1,2\n1,3\n").samples.at(0).value == 3);
 }
 
-TEST_CASE("A pipe is read as a file is") {
+TEST_CASE("A pipe is read like a file") {
   const std::string text = history(true, true);
   int ends[2];
   REQUIRE(pipe(ends) == 0);
@@ -193,7 +193,7 @@ TEST_CASE("A leak in a CSV file is found without a database, in each format") {
 }
 
 TEST_CASE("With a limit, a CSV file's leak has the time until it is reached, with its interval") {
-  const File file(history(true, true));  // 280 MiB at the end, 4 MiB a day
+  const File file(history(true, true));  // 280 MiB at the end, growing by 4 MiB a day
   const Json found = answered({"--csv", file.path, "--limit-kib", "327680"});
   const double in_ms = found["runs_out_in_ms"].get<double>();
   CHECK(in_ms == Approx(11.2 * 86'400'000).epsilon(0.1));
@@ -219,7 +219,7 @@ TEST_CASE("Values without a unit are shown without one") {
   CHECK(ask({"--csv", file.path}).out.find("MiB") == std::string::npos);
 }
 
-TEST_CASE("Files without a leak, several at once, and an empty one") {
+TEST_CASE("Several files at once, without a leak or empty, are judged") {
   const File calm(history(false, true));
   const File leak(history(true, true));
   CHECK(answered({"--csv", calm.path})["leak"] == false);

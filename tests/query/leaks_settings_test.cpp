@@ -1,4 +1,4 @@
-// The source of the analysis' hour.
+// Where the length of the analysis' hour is configured.
 
 #include <fstream>
 
@@ -29,7 +29,7 @@ std::int64_t hour_of(const Options& options) {
 
 }  // namespace
 
-TEST_CASE("leaks: the hour is that of --hour, else of the configuration that is named") {
+TEST_CASE("leaks: the hour is that of --hour, otherwise of the given configuration") {
   const test::TemporaryDirectory folder;
   Options options;
   options.config = put(folder.path(), "[leaks]\nhour = '90s'\n");
@@ -41,7 +41,7 @@ TEST_CASE("leaks: the hour is that of --hour, else of the configuration that is 
   CHECK(hour_of(options) == 3'600'000);
 }
 
-TEST_CASE("leaks: an invalid hour is an error that names its place") {
+TEST_CASE("leaks: the error for an invalid hour names the option or the file") {
   const test::TemporaryDirectory folder;
   std::vector<std::string> warnings;
   const auto error_of = [&](const Options& options) {

@@ -1,5 +1,5 @@
-// memoir leaks on a fast machine: the analysis' hour is a minute and a tick is ten seconds, so that ten of its days are
-// four hours.
+// memoir leaks on accelerated time: the analysis' hour is a minute and a tick is ten seconds, so that ten of its days
+// take four hours.
 
 #include <cmath>
 #include <random>
@@ -25,8 +25,8 @@ namespace {
 constexpr int kTicksPerDay = 24 * 6;
 constexpr int kDays = 10;
 
-// A leak of 20 MiB a "day", a flat one, one that is restarted each day and a half and leaks, a pool of workers that
-// never exit, a job now and then.
+// A leak of 20 MiB a "day", a level process, a leaking process that is restarted every day and a half, a pool of
+// workers that never exit, and an occasional job.
 void record(History& history) {
   history.begin_run();
   history.machine(16 * 1024 * 1024 - 512 * 1024, 4 * 1024 * 1024);
@@ -56,7 +56,7 @@ void record(History& history) {
   history.end_run();
 }
 
-// With that minute.
+// Adds the option for an hour of one minute.
 std::vector<std::string> fast(std::vector<std::string> words) {
   words.insert(words.begin(), {"leaks", "--hour", "1m"});
   return words;
@@ -85,7 +85,7 @@ TEST_CASE("Leaks are found by identity, other growth is dismissed, and each verd
   CHECK(verdict(leaks, "worker") == "count-leak");
   for (const Json& row : leaks["rows"]) {
     const std::string subject = row["subject"];
-    // 50,000 KiB are used besides page cache; distant limits are omitted.
+    // 50,000 KiB are used besides page cache. Distant limits are omitted.
     if (subject.find("worker") != std::string::npos) {
       CHECK(row["limit"] == "memory.max of /system.slice/pool.service");
       CHECK(row["limit_room_kib"] == 150'000);
@@ -100,14 +100,14 @@ TEST_CASE("Leaks are found by identity, other growth is dismissed, and each verd
     CAPTURE(row.dump());
     CHECK(row["leak"] == true);
     if (row["subject"].get<std::string>().find("leaky") == std::string::npos) continue;
-    // Per true day: 1440 minutes, each an hour of the analysis.
+    // Slopes are per true day, which has 1440 minutes, each an hour of the analysis.
     CHECK(row["slope_kib_per_day"].get<double>() == Approx(60 * 20 * 1024).epsilon(0.02));
     CHECK(row["limit"] == "the machine's memory");
     CHECK(row["limit_room_kib"] == 512 * 1024);
     CHECK(row["runs_out_in_ms"].get<double>() > 0);
   }
 
-  // The summary judges the same without the evidence of other verdicts.
+  // The summary judges the same, and omits the evidence of other verdicts.
   const Json day = json_of(history, {"summary", "--hour", "1m", "--all", "--day", "2026-11-19"});
   CHECK(day["leaks_judged"] == leaks["totals"]["judged"]);
   REQUIRE(day["leaks"].size() == leaks["rows"].size());
@@ -133,7 +133,7 @@ TEST_CASE("Leaks are found by identity, other growth is dismissed, and each verd
   CHECK(json_of(history, fast({"--explain", "100"}))["verdict"] == "leak-steady");
 }
 
-TEST_CASE("leaks: an extract of all judges as its file, wherever the clock was set") {
+TEST_CASE("leaks: a complete extract gives the same verdicts as its file, however the clock was set") {
   for (unsigned seed = 1; seed <= 3; ++seed) {
     History history;
     std::mt19937 engine(seed);
@@ -163,7 +163,7 @@ TEST_CASE("leaks: an extract of all judges as its file, wherever the clock was s
   }
 }
 
-TEST_CASE("A series is in order of time, even where the wall clock was set back") {
+TEST_CASE("A series is in time order, even if the wall clock was set back") {
   const auto bucket = [](std::int64_t from_ms, std::int32_t life) { return LeakBucket{from_ms, 1, 0, 0, 0, life}; };
   const LeakSeries series = in_order({{bucket(20, 0), bucket(30, 0), bucket(10, 0), bucket(20, 1), bucket(10, 1)}, 10});
   std::vector<std::pair<std::int64_t, std::int32_t>> ordered;
@@ -201,7 +201,7 @@ TEST_CASE("Too little history, no subject, and nothing recorded are reported") {
   CHECK(ask(history, fast({"--from", "@1", "--to", "@2"})).exit == Exit::empty);
 }
 
-TEST_CASE("Memory in tmpfs and in SysV segments leaks as a process does") {
+TEST_CASE("Memory in tmpfs and in SysV segments can leak like a process") {
   History history(600'000);
   history.begin_run();
   for (int hour = 0; hour < 10 * 24; ++hour) {
@@ -218,7 +218,7 @@ TEST_CASE("Memory in tmpfs and in SysV segments leaks as a process does") {
   CHECK(verdict(leaks, "machine", "sysv") == "leak-steady");
 }
 
-// A worker that leaks into the limit of its cgroup is killed by the kernel; its neighbour leaks on.
+// The kernel kills a worker that leaks up to its cgroup's limit; another worker continues to leak.
 TEST_CASE("An exited process is evidence without a forecast, and its limit is that of its cgroup") {
   History history;
   history.begin_run();

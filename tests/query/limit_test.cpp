@@ -1,4 +1,4 @@
-// Without --limit an answer fits the terminal with its title and its headings; in a pipe it has 20 rows.
+// Without --limit an answer with title and headings fits the terminal; in a pipe it has 20 rows.
 
 #include <algorithm>
 
@@ -37,7 +37,7 @@ void record(History& history) {
   history.end_run();
 }
 
-// The command's output on a terminal of that size, or, without one, in a pipe.
+// Returns the command's output on a terminal of this size, or in a pipe without one.
 std::vector<std::string> lines_of(const std::vector<std::string>& arguments, std::optional<Screen> screen) {
   const test::ZoneGuard zone("UTC");
   const History& history = recorded<record>();
@@ -65,7 +65,7 @@ std::size_t rows_of(const std::string& format, const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) - 1;
 }
 
-// The lines of an answer that watch fits to its screen.
+// Returns the number of lines of an answer that `watch` fits to its screen.
 std::size_t watched_height(std::vector<std::string> words) {
   use_utf8();
   const test::ZoneGuard zone("UTC");

@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t kMib = 1024;
 constexpr std::int64_t kRest = 173'820;
 
-// Values printed by Linux 6.18, with some swap.
+// Values that Linux 6.18 printed, with some swap added.
 void set_machine(History& history) {
   history.machine(728'860, 2'048);
   for (const auto& [field, kib] : std::vector<std::pair<M, std::int64_t>>{
@@ -96,7 +96,7 @@ TEST_CASE("memory: the remainder grows by lost memory, and trend has it as a ser
   CHECK(trend["max_kib"] == kRest + 1000 * kMib);
 }
 
-TEST_CASE("memory: anonymous memory that no process that was read accounts for") {
+TEST_CASE("memory: anonymous memory that no readable process accounts for is shown") {
   const json answer = json_of(recorded<record>(), {"memory"});
   CHECK(line(answer["processes"], "pss_anon")["kib"] == 128 * kMib);
   CHECK(line(answer["processes"], "anon_elsewhere")["kib"] == 208'140 - 128 * kMib);
@@ -105,7 +105,7 @@ TEST_CASE("memory: anonymous memory that no process that was read accounts for")
   CHECK(line(answer["swap"], "swap_used")["kib"] == 2'048);
 }
 
-TEST_CASE("memory: a sum is measured only if it is exact in all processes") {
+TEST_CASE("memory: a sum is marked as measured only if it is exact in all processes") {
   History history;
   history.begin_run();
   set_machine(history);
@@ -116,13 +116,13 @@ TEST_CASE("memory: a sum is measured only if it is exact in all processes") {
     return line(json_of(history, {"memory"})["processes"], name)["how"].get<std::string>();
   };
   for (const char* name : {"pss", "pss_anon", "uss", "rss", "swap_pss"}) CHECK(how(name) == "measured");
-  history.approximate(301);  // its USS is unknown
+  history.approximate(301);  // its USS becomes unknown
   history.tick(2);
   for (const char* name : {"pss", "pss_anon", "pss_file", "pss_shmem"}) CHECK(how(name) == "estimated");
   for (const char* name : {"uss", "rss", "swap_pss"}) CHECK(how(name) == "measured");
 }
 
-TEST_CASE("memory: of a bucket the means, which add up too") {
+TEST_CASE("memory: a bucket has the means, which add up too") {
   History history;
   record(history);
   history.tick(60);
@@ -163,7 +163,7 @@ TEST_CASE("memory: overlapping counts and unrecorded times are reported") {
   CHECK(ask(history, {"memory", "--at", "2026-11-18"}).exit == Exit::empty);
 }
 
-TEST_CASE("memory: usage outside of processes where it was recorded, and what is unknown") {
+TEST_CASE("memory: usage outside of processes is shown if it was recorded, otherwise as unknown") {
   History history;
   history.begin_run();
   set_machine(history);

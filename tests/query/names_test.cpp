@@ -1,5 +1,5 @@
-// Names crafted to break a table, a terminal, a parser or a page: through the real writer, and then every command, by
-// every group, in every format.
+// Names crafted to break a table, a terminal, a parser or a page. The real writer stores them, and every command shows
+// them, by every group and in every format.
 
 #include <algorithm>
 #include <cwchar>
@@ -80,7 +80,7 @@ void record(History& history) {
 
 constexpr auto ask = test::ask_recorded<record>;
 
-// Arguments that each command needs besides its name.
+// Returns the arguments that each command needs besides its name.
 std::vector<std::string> words_of(const Command& command, const std::string& folder) {
   static const std::map<std::string, std::vector<std::string>> kMore{
       {"diff", {"2026-11-19 00:01", "2026-11-19 00:05"}},
@@ -97,7 +97,7 @@ std::vector<std::string> words_of(const Command& command, const std::string& fol
   return words;
 }
 
-// Each command with a file, by each group, at a time and over a range if it has one.
+// Returns each command that reads a file, by each of its groups, at a time and over a range if it accepts them.
 std::vector<std::vector<std::string>> questions(const std::string& folder) {
   std::vector<std::vector<std::string>> all;
   const auto with = [](std::vector<std::string> words, std::initializer_list<std::string> more) {
@@ -123,12 +123,12 @@ std::vector<std::vector<std::string>> questions(const std::string& folder) {
   return all;
 }
 
-// Returns whether the format is of one time and has no subject.
+// Returns true for formats that are of one time and accept no subject.
 bool is_snapshot(const std::string& format) {
   return format == "smaps-rollup" || format == "category-metrics";
 }
 
-// Code points in the locale: it fails on invalid UTF-8.
+// Returns the characters of the text in the locale; fails if it is not UTF-8.
 std::vector<wchar_t> characters_of(const std::string& text) {
   std::vector<wchar_t> characters;
   std::mbstate_t state{};
@@ -152,7 +152,7 @@ void check_harmless(const std::string& text) {
   for (const wchar_t c : characters_of(text)) {
     if (!disturbs(c)) continue;
     CAPTURE(text, static_cast<int>(c));
-    FAIL("a character that a terminal acts upon");
+    FAIL("a control character");
   }
 }
 
@@ -163,7 +163,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// The character in each column of the terminal; 0 in the second of a wide one.
+// Returns the character in each column of the terminal; 0 in the second column of a wide character.
 std::vector<wchar_t> cells_of(const std::string& line) {
   std::vector<wchar_t> cells;
   for (const wchar_t c : characters_of(line)) {
@@ -176,7 +176,7 @@ std::vector<wchar_t> cells_of(const std::string& line) {
   return cells;
 }
 
-// Below the head of its last column a table has that column, with a space before it.
+// Checks that the last column of a table starts at its heading in every row, with a space before it.
 void check_aligned(const std::vector<std::string>& lines, const std::string& head, std::size_t rows) {
   const auto header = std::ranges::find_if(lines, [&](const std::string& line) { return line.ends_with(head); });
   REQUIRE(header != lines.end());
@@ -196,7 +196,7 @@ void check_csv(const std::string& text) {
   for (const auto& record : *records) REQUIRE_OF_MANY(record.size() == records->front().size());
 }
 
-// No foreign markup, and each & starts an entity.
+// Checks that there is no foreign markup, and that each & starts an entity.
 void check_html(const std::string& page) {
   check_harmless(page);
   static const RE2 kOurs(
@@ -226,7 +226,8 @@ void check_markdown(const std::string& text) {
   }
 }
 
-// name{label="value",…} value timestamp; in a value only \\, \" and \n are escaped (OpenMetrics 1.0).
+// The form is name{label="value",…} value timestamp; in a value only \\, \" and
+//  are escaped (OpenMetrics 1.0).
 void check_openmetrics(const std::string& text, std::set<std::string>& comms) {
   static const RE2 kSample(
       "[a-z_]+\\{((?:[a-z_]+=\"(?:[^\"\\\\]|\\\\[\"\\\\n])*\",?)*)\\} [-+.e0-9]+ [0-9]+\\.[0-9]{3}");
@@ -272,14 +273,14 @@ TEST_CASE("Hostile names: every command, in every format, is complete and harmle
       const Outcome outcome = ask(arguments);
       CAPTURE(outcome.error);
       check_harmless(outcome.error);
-      // doctor reports a file without a recorder
+      // doctor reports that there is no recorder
       REQUIRE((outcome.exit == Exit::answered || words.front() == "doctor"));
       check(format, outcome.out);
     }
   }
 }
 
-TEST_CASE("Hostile names: every table fits a terminal of 80 columns, a pipe has all") {
+TEST_CASE("Hostile names: every table fits a terminal of 80 columns, and is complete in a pipe") {
   const test::ZoneGuard zone("UTC");
   const test::TemporaryDirectory folder;
   for (const std::vector<std::string>& words : questions(folder.path())) {
@@ -291,7 +292,7 @@ TEST_CASE("Hostile names: every table fits a terminal of 80 columns, a pipe has 
     REQUIRE(text.ok());
     check_harmless(*text);
     for (const std::string& line : lines_of(*text)) {
-      // A path is one word, and is not truncated.
+      // A path is a single word and is not truncated.
       const bool path =
           line.find(folder.path()) != std::string::npos || line.find(recorded<record>().path()) != std::string::npos;
       CAPTURE(line);
@@ -300,7 +301,7 @@ TEST_CASE("Hostile names: every table fits a terminal of 80 columns, a pipe has 
   }
 }
 
-TEST_CASE("Hostile names: columns stay one below the other") {
+TEST_CASE("Hostile names: columns stay aligned") {
   const test::ZoneGuard zone("UTC");
   struct Asked {
     std::vector<std::string> words;
@@ -320,7 +321,7 @@ TEST_CASE("Hostile names: columns stay one below the other") {
   }
 }
 
-TEST_CASE("Hostile names: machines get them back as they were recorded") {
+TEST_CASE("Hostile names: data formats have them as they were recorded") {
   const std::set<std::string> names(kNames.begin(), kNames.end());
   const auto csv = test::csv_records(ask({"processes", "--limit", "0", "--format", "csv"}).out);
   REQUIRE(csv);

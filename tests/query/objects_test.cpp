@@ -1,4 +1,4 @@
-// memoir mappings and memoir objects: mappings of processes, and messages where they are unknown.
+// memoir mappings and memoir objects: mappings of processes, and messages if they are unknown.
 
 #include <nlohmann/json.hpp>
 
@@ -42,7 +42,7 @@ ProcessMappings summary(std::vector<MappingRow> rows) {
   return summary;
 }
 
-// Two database servers that share a memfd; a cache with a deferred read; a process that may not be read.
+// Two database servers that share a memfd, a cache whose read is deferred, and an unreadable process.
 void record(History& history) {
   history.begin_run();
   history.birth(10, {"db", "db --main", "db", "db"}, 600 * kMib);
@@ -78,7 +78,7 @@ constexpr auto json_of = test::json_recorded<record>;
 
 }  // namespace
 
-TEST_CASE("Golden mappings and objects") {
+TEST_CASE("Golden answers of mappings and objects") {
   test::check_formats("mappings", recorded<record>(), {"mappings"});
   test::check_formats("mappings-one", recorded<record>(), {"mappings", "10"});
   test::check_formats("objects", recorded<record>(), {"objects"});
@@ -106,7 +106,7 @@ TEST_CASE("mappings: the rows are sorted by PSS, with the sum of the others, and
   CHECK(one["state"] == "exact");
 }
 
-TEST_CASE("mappings: several processes are listed, and one at a given time") {
+TEST_CASE("mappings: several processes are listed, or one at a given time") {
   CHECK(json_of({"mappings"})["rows"].size() == 5);
   const json db = json_of({"mappings", "comm:db"});
   REQUIRE(db["rows"].size() == 2);
@@ -135,7 +135,7 @@ TEST_CASE("mappings: a missing reading has its reason and the fix") {
   }
 }
 
-TEST_CASE("objects: a shared mapping is listed once, with all its mappers and its part of the machine") {
+TEST_CASE("objects: a shared mapping is listed once, with all its mappers and its share of the machine's memory") {
   const json objects = json_of({"objects"});
   const json& rows = objects["rows"];
   CHECK(rows[0]["label"] == "[heap]");
@@ -153,7 +153,7 @@ TEST_CASE("objects: a shared mapping is listed once, with all its mappers and it
   CHECK(consumed == 2);
 }
 
-TEST_CASE("objects: one kind, a limit with omitted rows, and an unknown kind") {
+TEST_CASE("objects: a kind can be selected, omitted rows are counted, and an unknown kind is an error") {
   const json memfds = json_of({"objects", "--kind", "memfd"});
   CHECK(memfds["rows"].size() == 1);
   CHECK(memfds["consumers"].size() == 2);
@@ -199,7 +199,7 @@ TEST_CASE("objects: segments without a known mapper are listed once each") {
   CHECK(rows[2].at("mappers_about") == 2);
 }
 
-TEST_CASE("objects: an object is as large as its largest mapper shows, and has more mappers than are known") {
+TEST_CASE("objects: an object's size is that of its largest mapper, and it may have unknown mappers") {
   History history;
   history.begin_run();
   for (std::int32_t pid = 10; pid < 13; ++pid) {
@@ -226,7 +226,7 @@ TEST_CASE("memory: unreadable and outdated mappings cause a warning") {
   CHECK(warnings[1] == "the mappings of 2 processes were not read in time and may be outdated");
 }
 
-TEST_CASE("objects: memory without a process, with its mappers, creator and growth") {
+TEST_CASE("objects: memory without a process has its mappers, creator and growth") {
   History history;
   history.begin_run();
   history.birth(10, {"db", "db --main", "db", "db"}, 600 * kMib);
@@ -287,7 +287,7 @@ TEST_CASE("objects: the age and growth of deleted files and memfds are from mapp
   history.summary(10, summary({memfd(300 * kMib, 2), log(8 * kMib)}));
   const std::int64_t log_ms = history.now_ms();
   history.tick(2);
-  // Started later, it has a part of the others' memory.
+  // The new process shares a part of the others' memory.
   history.birth(30, {"db", "db --worker", "db", "db"}, 100 * kMib);
   for (const int pid : {20, 30}) history.summary(pid, summary({memfd(300 * kMib, 3)}));
   history.summary(10, summary({memfd(300 * kMib, 3), log(72 * kMib)}));
@@ -305,7 +305,7 @@ TEST_CASE("objects: the age and growth of deleted files and memfds are from mapp
   CHECK(rows[1]["kind"] == "deleted file");
   CHECK(rows[1]["first_ms"] == log_ms);
   CHECK(rows[1]["maybe_older"] == false);
-  CHECK(rows[1]["growth_kib"] == (64 + 8) * kMib);  // an eighth is swapped out
+  CHECK(rows[1]["growth_kib"] == (64 + 8) * kMib);  // one eighth is swapped out
   CHECK_THAT(ask(history, {"objects", "--ownerless"}).out,
              test::ContainsSubstring("1 mapping was in the first mapping summaries with it: they may be older."));
 }

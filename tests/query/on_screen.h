@@ -1,6 +1,6 @@
 #pragma once
 
-// Output of a command for a terminal of a given size, without a terminal.
+// Output of a command as for a terminal of a given size.
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,8 @@
 
 namespace memoir::test {
 
-// On the file at `path`, which the answer calls "DB", at `now_ms`; without a screen it goes to a pipe.
+// Runs on the file at `path`, which the answer calls "DB", at the time `now_ms`. Without a screen the output is for a
+// pipe.
 Result<std::string> answer_on_screen(const std::string& path, std::int64_t now_ms,
                                      const std::vector<std::string>& arguments,
                                      std::optional<query::Screen> screen = query::Screen{});

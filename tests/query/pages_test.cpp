@@ -1,4 +1,4 @@
-// The SQL page and the manual: what they name exists, and their examples work.
+// The SQL page and the manual: everything that they name exists, and their examples work.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <cstdlib>
@@ -24,7 +24,7 @@ std::string read(const std::string& path) {
   return text;
 }
 
-// Data for each of the queries.
+// Has data for each of the queries.
 void record(History& history) {
   history.begin_run();
   history.oom_kills(3);
@@ -59,7 +59,7 @@ void record(History& history) {
   history.end_run();
 }
 
-// The names on a page, without the marks around them.
+// Returns the names on a page, without the marks around them.
 std::set<std::string> words_of(const std::string& page) {
   std::set<std::string> words;
   std::string word;
@@ -79,7 +79,7 @@ TEST_CASE("memoir-schema(7) names every table and view, and the columns of the v
   History history;
   record(history);
   const std::set<std::string> page = words_of(read(std::string(MEMOIR_SOURCE) + "/man/memoir-schema.7"));
-  // The page names the kernel's source of these.
+  // The page names the kernel's source of these columns.
   std::set<std::string> of_kernel;
   for (const FieldName& field : kProcessFields) of_kernel.insert(field.column);
   for (const FieldName& field : kMachineFields) {
@@ -111,7 +111,7 @@ TEST_CASE("memoir-schema(7) names every table and view, and the columns of the v
   }
 }
 
-TEST_CASE("man has no warning about a page, if it is installed") {
+TEST_CASE("man, if installed, formats each page without a warning") {
   if (std::system("command -v man >/dev/null 2>&1") != 0) {
     WARN("skipped: man is not installed");
     return;
@@ -122,7 +122,7 @@ TEST_CASE("man has no warning about a page, if it is installed") {
     if (entry.path().filename() == "CMakeLists.txt") continue;
     CAPTURE(entry.path());
     ++pages;
-    // As lintian does.
+    // With the options that lintian uses.
     const std::string log = directory.path() + "/log";
     const std::string command = "LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z " +
                                 entry.path().string() + " 2>" + log + " >/dev/null";

@@ -29,7 +29,7 @@ std::string on_screen(const History& history, const std::vector<std::string>& ar
   return *text;
 }
 
-// Many small workers next to a database; then most of them exit.
+// Many small workers and a database; then most of the workers exit.
 void record(History& history, int ticks) {
   history.begin_run();
   history.machine(3 * kMib * kMib);
@@ -85,7 +85,7 @@ TEST_CASE("peaks: the groups that made a peak of a thousand small processes are 
                    "others (2) 5.0 MiB") != std::string::npos);
   CHECK(table.find("by category, 2.3 GiB: web (1000) 2.0 GiB, database (1) 300.0 MiB, other (3) 10.0 MiB") !=
         std::string::npos);
-  // On a terminal one line of each, the more useful one.
+  // On a terminal there is one line for each, with the more useful of the two numbers.
   question.insert(question.end(), {"--group", "category"});
   const std::string small = on_screen(history, question, {120, 24});
   CHECK(small.find(name + " (1000)") != std::string::npos);
@@ -130,12 +130,12 @@ TEST_CASE("peaks: the peak of an exited process is a lower bound; processes betw
     CHECK(table.find("that ran between two ticks") != std::string::npos);
     CHECK(table.find("the peak of an exited process is a minimum") != std::string::npos);
   }
-  // It ended after the range.
+  // It exited after the range.
   const std::string before = text_of(history, {"peaks", "--to", fmt::format("@{}", History::kStart + 40'000)});
   CHECK(before.find("at least") == std::string::npos);
 }
 
-TEST_CASE("peaks: over any range each process has its peak, however short it ran") {
+TEST_CASE("peaks: over any range each process has its peak, however briefly it ran") {
   History history;
   history.begin_run("bpf");
   history.tell_ends();
@@ -171,7 +171,7 @@ TEST_CASE("peaks: over any range each process has its peak, however short it ran
   CHECK(later[0]["peak_kib"] == 70 * kMib);
 }
 
-TEST_CASE("The ranking key is named, and its column comes first") {
+TEST_CASE("The ranking key is shown, and its column comes first") {
   History history;
   record(history, 6);
   struct Asked {
@@ -197,13 +197,13 @@ TEST_CASE("The ranking key is named, and its column comes first") {
     REQUIRE(header != std::string::npos);
     const std::size_t line = table.rfind('\n', header) + 1;
     CHECK(table.find_first_not_of(' ', line) == header);
-    // Machine-readable formats keep their column order.
+    // Data formats keep their column order.
     auto csv = asked.question;
     csv.insert(csv.end(), {"--format", "csv"});
     CHECK(text_of(history, csv).find("▼") == std::string::npos);
   }
   CHECK_FALSE(json_of(history, {"events"}).contains("sorted_by"));
-  // On a narrow terminal too.
+  // This is also true on a narrow terminal.
   const std::string narrow = on_screen(history, {"top", "--by", "uss"}, {30, 24});
   CHECK(narrow.find("USS MiB ▼") != std::string::npos);
 }

@@ -58,7 +58,7 @@ void record(History& history) {
 
 }  // namespace
 
-TEST_CASE("process: settings as read last, and the rule that chose the category") {
+TEST_CASE("process: settings are those read last, with the rule that chose the category") {
   History history;
   history.begin_run();
   history.birth(7, {"app", "/usr/bin/app", "web"}, 5000);
@@ -127,7 +127,7 @@ TEST_CASE("process: every field with its source and age, marks, relatives, cgrou
   CHECK(master["children"][0]["pss_kib"] == 8'000);
 }
 
-TEST_CASE("process: at a time it has the values then; after its exit the last sample") {
+TEST_CASE("process: values are those at the given time, or after its exit the last sample") {
   const History& history = test::recorded<record>();
   const Json before = json_of(history, {"process", "8", "--at", "2026-11-19 00:00:35"});
   CHECK(row_with(before["rows"], "column", "pss_kib")["kib"] == 12'000);
@@ -144,7 +144,7 @@ TEST_CASE("process: at a time it has the values then; after its exit the last sa
   CHECK(has(text, "Its high-water marks"));
 }
 
-TEST_CASE("process: a name means the only process that has it; of several each is listed") {
+TEST_CASE("process: a name selects the only process that has it; several processes are listed") {
   const History& history = test::recorded<record>();
   CHECK(json_of(history, {"process", "master"})["pid"] == 7);
   const Outcome several = ask(history, {"process", "app.service"});

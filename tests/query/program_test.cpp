@@ -1,4 +1,4 @@
-// The real program: its exit status, its streams, its environment.
+// The real program: its exit status, output and environment.
 
 #include <cstdlib>
 #include <fstream>
@@ -29,12 +29,12 @@ using memoir::test::TemporaryDirectory;
 namespace {
 
 struct Ran {
-  int status = -1;  // of the exit; 128 + the signal
+  int status = -1;  // exit status, or 128 + signal
   std::string out;
   std::string error;
 };
 
-// Runs it in a shell, with only `environment` in the environment.
+// Runs memoir in a shell, with only `environment` in the environment.
 Ran run(const std::string& arguments, const std::string& environment = "") {
   const TemporaryDirectory directory;
   const std::string command = "env -i HOME=" + directory.path() + " " + environment + " " MEMOIR " " + arguments +
@@ -74,14 +74,14 @@ TEST_CASE("Exit 0: an answer, help and version on standard output only") {
   CHECK(has(run("--version").out, "SQLite 3."));
 }
 
-TEST_CASE("Exit 1: anything but a file is not opened, and unreadable files are reported") {
+TEST_CASE("Exit 1: only regular files are opened, and unreadable files are reported") {
   const TemporaryDirectory directory;
   const std::string fifo = directory.path() + "/fifo";
   REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
   const Ran queue = run("top --db " + fifo);
   CHECK(queue.status == 1);
   CHECK(has(queue.error, "is not a file"));
-  if (geteuid() == 0) return;  // root may read all
+  if (geteuid() == 0) return;  // root can read every file
   const std::string closed = directory.path() + "/closed.db";
   std::ofstream(closed) << "x";
   REQUIRE(chmod(closed.c_str(), 0) == 0);
@@ -99,7 +99,7 @@ TEST_CASE("Exit 1: an answer that cannot be written, however long it is") {
   }
 }
 
-TEST_CASE("Exit 1: no file, or not ours; the message names the file and how to fix it") {
+TEST_CASE("Exit 1: the message for a missing or foreign file names the file and the fix") {
   const TemporaryDirectory directory;
   const std::string absent = directory.path() + "/absent.db";
   const Ran none = run("top --db " + absent);
@@ -127,7 +127,7 @@ TEST_CASE("Exit 2: usage, without opening a file") {
   }
 }
 
-TEST_CASE("Exit 2: a zone that is no file is not read") {
+TEST_CASE("Exit 2: a time zone that is not a regular file is not read") {
   const TemporaryDirectory directory;
   const std::string fifo = directory.path() + "/fifo";
   REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
@@ -149,7 +149,7 @@ TEST_CASE("The database comes from --db, then MEMOIR_DB, then the XDG path") {
   CHECK(run("top", "MEMOIR_DB=" + recorded<record>().path()).status == 0);
   CHECK(run("top --db /nonexistent", "MEMOIR_DB=" + recorded<record>().path()).status == 1);
   CHECK(has(run("top", "MEMOIR_DB=/nonexistent").error, "$MEMOIR_DB"));
-  if (access("/var/lib/memoir/memoir.db", F_OK) == 0) return;  // it precedes the XDG path
+  if (access("/var/lib/memoir/memoir.db", F_OK) == 0) return;  // this file precedes the XDG path
   const TemporaryDirectory data;
   REQUIRE(mkdir((data.path() + "/memoir").c_str(), 0700) == 0);
   const Ran absent = run("top", "XDG_DATA_HOME=" + data.path());
@@ -166,7 +166,7 @@ TEST_CASE("In a pipe: no colour, nothing truncated, UTF-8 in any locale") {
   CHECK(has(ran.out, "日本語 ä"));
 }
 
-TEST_CASE("CSV and OpenMetrics on a terminal show control characters as numbers, elsewhere as they were recorded") {
+TEST_CASE("CSV and OpenMetrics show control characters as numbers on a terminal, and unchanged elsewhere") {
   if (std::system("command -v script >/dev/null 2>&1") != 0) {
     WARN("skipped: script(1) is not installed");
     return;
@@ -189,7 +189,7 @@ TEST_CASE("CSV and OpenMetrics on a terminal show control characters as numbers,
   }
 }
 
-TEST_CASE("In a pipe a table is as wide as COLUMNS, as in watch and scripts") {
+TEST_CASE("In a pipe a table is as wide as $COLUMNS") {
   use_utf8();
   const Ran whole = run("top --db " + recorded<record>().path(), "LC_ALL=C.UTF-8");
   const Ran cut = run("top --db " + recorded<record>().path(), "LC_ALL=C.UTF-8 COLUMNS=60");
@@ -202,7 +202,7 @@ TEST_CASE("In a pipe a table is as wide as COLUMNS, as in watch and scripts") {
   CHECK(widest(cut.out) <= 60);
 }
 
-TEST_CASE("Charts are ASCII if the locale has nothing else") {
+TEST_CASE("Charts are ASCII if the locale has no other characters") {
   const std::string command = "summary --day 2026-11-19 --utc --db " + recorded<record>().path();
   const Ran blocks = run(command, "LC_ALL=C.UTF-8");
   const Ran ascii = run(command, "LC_ALL=C");
@@ -225,12 +225,12 @@ TEST_CASE("A watched answer fits its screen and counts omitted rows") {
   CHECK(has(piped.error, "needs a terminal"));
 }
 
-TEST_CASE("A long answer on a terminal goes through the pager, others do not") {
+TEST_CASE("Only a long answer on a terminal goes through the pager") {
   if (std::system("command -v script >/dev/null 2>&1") != 0) {
     WARN("skipped: script(1) is not installed");
     return;
   }
-  // script(1) runs it on a terminal; the pager leaves a mark.
+  // script(1) runs it on a terminal; the pager adds a mark to its output.
   const auto on_terminal = [](const std::string& environment, const std::string& arguments) {
     const TemporaryDirectory directory;
     const std::string command = "env -i HOME=/ TERM=xterm PATH=/usr/bin:/bin LINES=10 COLUMNS=80 " + environment +
@@ -252,7 +252,7 @@ TEST_CASE("A long answer on a terminal goes through the pager, others do not") {
   CHECK_FALSE(has(run("--help", "PAGER='sed s/^/paged:/'").out, "paged:"));
 }
 
-TEST_CASE("A reader that closes early ends it quietly, a full disk with a message") {
+TEST_CASE("If the reader closes the pipe memoir exits without a message, and on a full disk with one") {
   const TemporaryDirectory directory;
   const std::string errors = directory.path() + "/err";
   REQUIRE(std::system((MEMOIR " --help 2>" + errors + " | true").c_str()) == 0);

@@ -32,7 +32,7 @@ std::vector<StoredTick> ticks(int count, std::int64_t cpu_us) {
 
 }  // namespace
 
-TEST_CASE("a recorder with the lock is recording if it ticks, and late if not") {
+TEST_CASE("a recorder that holds the lock is recording if it ticks, and late otherwise") {
   const std::vector<StoredRun> runs{run(100'000)};
   CHECK(judge_recording(held_by(7), runs, 105'000) == Recording::active);
   CHECK(judge_recording(held_by(7), runs, 135'000) == Recording::active);
@@ -88,7 +88,7 @@ TEST_CASE("the cost of storing is separate from the cost of ticks and counts in 
   CHECK(costs.core_percent == 0.22);
 }
 
-TEST_CASE("cost of ticks by kind: means of CPU and wall time, if recorded") {
+TEST_CASE("cost of ticks by kind: means of CPU and wall time are shown, if recorded") {
   std::vector<StoredTick> all = ticks(2, 20'000);
   CHECK_FALSE(tick_costs(all, 10'000).has_kinds());
   all[0].total.wall_us = 50'000;
@@ -103,7 +103,7 @@ TEST_CASE("cost of ticks by kind: means of CPU and wall time, if recorded") {
   CHECK(costs.mean_wall_us >= 25'000);
 }
 
-TEST_CASE("sources of PSS: means over the ticks that have them, and the error of estimates") {
+TEST_CASE("sources of PSS: means over the ticks that have them are shown, with the error of estimates") {
   std::vector<StoredTick> all = ticks(4, 20'000);
   all[1].reads = TickReads{10, 80, 10, 4, 3'000, 5, 20'000, 100};
   all[2].reads = TickReads{20, 80, 0, 0, 9'000, 0, 0, 0};
@@ -130,14 +130,14 @@ TEST_CASE("growth is measured over the last week and gives the time until the ca
   file.bytes = 200'000;
   file.max_bytes = 1'000'000;
   file.raw_ms = 7 * day_ms;
-  SECTION("from the size of the file as long as there is no more") {
+  SECTION("from the size of the file, if no earlier size is known") {
     const Growth growth = growth_of(file, 2 * day_ms);
     CHECK(growth.bytes_per_day == 100'000);
     CHECK(growth.measured_days == 0);
     CHECK(growth.filling);
     CHECK(growth.days_left == 8);
   }
-  SECTION("from its size a week ago") {
+  SECTION("from the size of the file a week earlier") {
     file.sizes = {{0, 10}, {12, 100'000}, {15, 130'000}, {19, 170'000}};
     const Growth growth = growth_of(file, 20 * day_ms);
     CHECK(growth.bytes_per_day == 10'000);
@@ -151,7 +151,7 @@ TEST_CASE("growth is measured over the last week and gives the time until the ca
     CHECK(growth.bytes_per_day == -10'000);
     CHECK_FALSE(growth.days_left);
   }
-  SECTION("nor does one without a cap") {
+  SECTION("a file without a cap has no such time") {
     file.max_bytes = 0;
     CHECK_FALSE(growth_of(file, 2 * day_ms).days_left);
   }

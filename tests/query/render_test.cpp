@@ -59,10 +59,10 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// A reader of RFC 4180, independent of the renderer.
+// An RFC 4180 reader that is independent of the renderer.
 }  // namespace
 
-TEST_CASE("A table keeps hostile text to one harmless line each") {
+TEST_CASE("A table shows hostile text as one harmless line per row") {
   use_utf8();
   const auto width = GENERATE(std::optional<std::size_t>(), std::optional<std::size_t>(36));
   const std::string text = render_table({"top", "f.db", "host\nile"}, hostile_report(), {Zone::utc, {}, false, width});
@@ -77,7 +77,7 @@ TEST_CASE("A table keeps hostile text to one harmless line each") {
   if (!width) CHECK(text.find("日本語のプロセス名前です") != std::string::npos);
 }
 
-TEST_CASE("A table fits the terminal, in its columns, not its bytes") {
+TEST_CASE("A table fits the terminal in columns, not in bytes") {
   use_utf8();
   const std::string text = render_table({"top", "f.db", ""}, hostile_report(), {Zone::utc, {}, false, 24});
   const auto lines = lines_of(text);
@@ -88,7 +88,7 @@ TEST_CASE("A table fits the terminal, in its columns, not its bytes") {
   CHECK(text.find("…") != std::string::npos);
 }
 
-TEST_CASE("Colour only on request") {
+TEST_CASE("Colour is used only on request") {
   use_utf8();
   const Report report = hostile_report();
   CHECK(render_table({"top", "", ""}, report, {Zone::utc, {}, true, 80}).find("\x1b[") != std::string::npos);
@@ -153,7 +153,7 @@ TEST_CASE("A single-byte locale still gives a table") {
   CHECK(lines_of(text).size() == 1 + 1 + kHostile.size() + 1 + 1);
 }
 
-TEST_CASE("JSON stays valid, in ASCII, and keeps valid UTF-8") {
+TEST_CASE("JSON is valid and ASCII, and valid UTF-8 is read back") {
   const std::string text = render_json({"top", "f\xff.db", "host"}, hostile_report());
   for (const char c : text)
     REQUIRE((c == '\n' || (static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f)));
@@ -170,7 +170,7 @@ TEST_CASE("JSON stays valid, in ASCII, and keeps valid UTF-8") {
   CHECK(json["rows"][0]["rss_kib"] == 2048);
 }
 
-TEST_CASE("CSV brings every text back, and leaves the unknown empty") {
+TEST_CASE("CSV is read back unchanged, and unknown values are empty") {
   const auto records = test::csv_records(render_csv(hostile_report()));
   REQUIRE(records);
   const test::CsvRecords& rows = *records;
@@ -233,13 +233,13 @@ TEST_CASE("Names share the width: none is truncated next to a longer one") {
   fit(middle, 120);
   CHECK(display_width(middle.rows[0][1]) == display_width(middle.rows[0][3]));
   CHECK(display_width(middle.rows[0][1]) == (120 - 9 - 1 - 4 - 2) / 2);
-  // Sentences wrap so that the names next to them stay complete.
+  // Sentences wrap, so that the names next to them stay complete.
   TextTable sentences = table(true);
   fit(sentences, 140);
   CHECK(display_width(sentences.rows[0][1]) == 90);
 }
 
-TEST_CASE("Text is truncated between characters, wide ones count two") {
+TEST_CASE("Text is truncated between characters, and wide ones count as two columns") {
   use_utf8();
   CHECK(display_width("日本") == 4);
   CHECK(display_width("e\u0301") == 1);
@@ -250,7 +250,7 @@ TEST_CASE("Text is truncated between characters, wide ones count two") {
   CHECK(display_width("\xff\xff") == 2);
 }
 
-TEST_CASE("Sizes of a table share the unit that suits the middle of them") {
+TEST_CASE("Sizes of a table share the unit that suits their median") {
   CHECK(std::string(choose_unit({12 << 20, 3 << 10, 5 << 10}, Units::automatic).name) == "MiB");
   CHECK(std::string(choose_unit({64 << 20, 31 << 20, 5 << 10}, Units::automatic).name) == "GiB");
   CHECK(std::string(choose_unit({10 << 20}, Units::automatic).name) == "GiB");
@@ -264,7 +264,7 @@ TEST_CASE("Sizes of a table share the unit that suits the middle of them") {
   CHECK(std::string(choose_unit({-(64LL << 20)}, Units::automatic).name) == "GiB");
 }
 
-TEST_CASE("Sizes, spans and counts in words") {
+TEST_CASE("Sizes, durations and counts are shown in words") {
   CHECK(format_size(1'468'006, Units::automatic) == "1.4 GiB");
   CHECK(format_size(-1'468'006, Units::automatic) == "-1.4 GiB");
   CHECK(format_size(1023, Units::automatic) == "1023 KiB");
@@ -340,7 +340,7 @@ TEST_CASE("The ranking column comes first in tables, with a mark that the termin
   CHECK(render_table({}, report, presentation) == "PSS KiB ▼ PID NAME\n     2048   1 a\n");
   presentation.ascii = true;
   CHECK(render_table({}, report, presentation) == "PSS KiB v PID NAME\n     2048   1 a\n");
-  presentation.width = 12;  // others go first
+  presentation.width = 12;  // other columns are dropped first
   CHECK(render_table({}, report, presentation).find("PSS KiB v") == 0);
   CHECK(
       render_html({}, report, presentation).find("<th scope=\"col\" class=\"n sorted\" aria-sort=\"descending\">PSS") !=

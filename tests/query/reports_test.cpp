@@ -1,5 +1,5 @@
-// Answers of status, trend and peaks from one small recording: each format is compared with tests/query/golden
-// (rewritten with MEMOIR_UPDATE_GOLDEN set), and the numbers are checked.
+// Answers of status, trend and peaks from a small recording. Each format is compared with tests/query/golden (rewritten
+// if MEMOIR_UPDATE_GOLDEN is set), and the numbers are checked.
 
 #include <set>
 #include <sstream>
@@ -29,13 +29,14 @@ namespace {
 constexpr std::int64_t kMib = 1024;
 constexpr std::int64_t kGib = 1024 * 1024;
 
-// The time of day of the recording, which starts at midnight.
+// A time by the seconds since the start of the recording, which is midnight.
 std::int64_t at(std::int64_t seconds) {
   return History::kStart + seconds * 1000;
 }
 
-// Three hours: a database that grows by 1 MiB a tick, a job that runs for four ticks between two keyframes with an
-// unsampled spike, a restarted worker, a hostile name; killed in the second hour and restarted ten minutes later.
+// Three hours with a database that grows by 1 MiB a tick, a job that runs for four ticks between two keyframes and has
+// an unsampled spike, a restarted worker, and a hostile name. The recorder is killed in the second hour and restarted
+// ten minutes later.
 void record(History& history) {
   history.begin_run();
   history.machine(3 * kGib);
@@ -93,7 +94,7 @@ Json json_of(std::vector<std::string> words) {
   return test::json_of(recorded<record>().path(), asked_ms(), std::move(words));
 }
 
-// As on a terminal of that size.
+// Returns the answer as on a terminal of this size.
 std::string on_terminal(std::vector<std::string> arguments, Screen screen) {
   const test::ZoneGuard zone("UTC");
   std::string text = test::answer_on_screen(recorded<record>().path(), asked_ms(), arguments, screen).value();
@@ -101,7 +102,7 @@ std::string on_terminal(std::vector<std::string> arguments, Screen screen) {
   return text;
 }
 
-// The file grows and shrinks with SQLite's version.
+// Removes sizes of the file, which depend on SQLite's version.
 std::string without_sizes(std::string text) {
   std::string out;
   std::istringstream lines(text);
@@ -148,9 +149,9 @@ TEST_CASE("on a terminal the trend is drawn and fits it") {
   if (ascii) arguments.emplace_back("--ascii");
   const std::string text = on_terminal(arguments, {static_cast<std::size_t>(columns), static_cast<std::size_t>(lines)});
   std::istringstream in(text);
-  int height = 1;  // of the prompt
+  int height = 1;  // one line for the prompt
   for (std::string line; std::getline(in, line);) {
-    // A line that is too long wraps.
+    // A line that is too long would wrap.
     height += std::max(1, (static_cast<int>(display_width(line)) + columns - 1) / columns);
     if (ascii) CHECK(line.find("█") == std::string::npos);
   }
@@ -209,7 +210,7 @@ TEST_CASE("trend: a growing process has a slope, one between two keyframes is in
   CHECK(grows["first_kib"] == 512 * kMib);
   CHECK(grows["last_kib"] == 572 * kMib);
   CHECK(grows["growth_kib"] == 60 * kMib);
-  // Ten minutes do not give a slope per day.
+  // Ten minutes are too short for a slope per day.
   CHECK(grows["slope_kib_per_day"].is_null());
   CHECK(grows["p50_kib"].get<std::int64_t>() == Approx(541 * kMib).margin(2 * kMib));
   CHECK(grows["p99_kib"].get<std::int64_t>() <= grows["max_kib"].get<std::int64_t>());
@@ -220,10 +221,10 @@ TEST_CASE("trend: a growing process has a slope, one between two keyframes is in
   CHECK(brief["slope_kib_per_day"].is_null());
 }
 
-TEST_CASE("trend: several subjects have a chart each on a terminal, and rows of each for machines") {
+TEST_CASE("trend: several subjects have a chart each on a terminal, and rows each in data formats") {
   const std::string text = on_terminal({"trend", "machine", "database"}, {80, 24});
   CAPTURE(text);
-  int height = 1;  // of the prompt
+  int height = 1;  // one line for the prompt
   std::istringstream in(text);
   for (std::string line; std::getline(in, line); ++height) CHECK(display_width(line) <= 80);
   CHECK(height <= 24);
@@ -263,7 +264,7 @@ TEST_CASE("trend: an unknown subject or metric is an error that lists the known 
   }));
   const Outcome outcome = ask(arguments);
   CAPTURE(outcome.error, outcome.out);
-  // Nothing is recorded of a valid subject.
+  // The subject is valid, but has no data.
   const bool unknown = arguments.back() == "databose" || arguments.back() == "99999";
   CHECK(outcome.exit == (unknown ? Exit::empty : Exit::usage));
   CHECK(outcome.out.empty());
@@ -300,7 +301,7 @@ TEST_CASE("peaks: the mark of an unsampled spike, and other processes at that ti
   CHECK(row_of(peaks["others"], "of", "machine used")["pid"] == 401);
 }
 
-TEST_CASE("peaks: only marks reached within a range count") {
+TEST_CASE("peaks: only marks that were reached within the range count") {
   const Json peaks = json_of({"peaks", "--last", "1h"});
   CHECK(peaks["all_time"] == false);
   CHECK(row_of(peaks["rows"], "pid", 402)["peak_kib"] == 500 * kMib);
@@ -309,7 +310,7 @@ TEST_CASE("peaks: only marks reached within a range count") {
 }
 
 TEST_CASE("peaks: a group's peak is that of the sum at one time") {
-  // The job and the one after it never ran at the same time.
+  // The job and the next one never ran at the same time.
   const Json users = json_of({"peaks", "--group", "user"});
   const Json app = row_of(users["rows"], "user", "app");
   CHECK(app["peak_kib"] == 900 * kMib);
@@ -317,7 +318,7 @@ TEST_CASE("peaks: a group's peak is that of the sum at one time") {
   CHECK(app["before_ms"] == at(600));
   CHECK(app["now_kib"] == 500 * kMib);
 
-  // The store's marks and the steps agree.
+  // The store's marks and the steps have the same peak.
   const Json marks = json_of({"peaks", "--group", "category"});
   const Json steps = json_of({"peaks", "--group", "category", "--last", "7d", "--filter", "command~."});
   REQUIRE(marks["rows"].size() == steps["rows"].size());

@@ -16,7 +16,7 @@ constexpr std::int32_t kFirst = 10;
 constexpr std::int32_t kSecond = 11;
 const test::Person kServer{"server", "server --port 80", "web", "www", "/system.slice/server.service"};
 
-// A server of 20 minutes that starts again after a minute, and a job that is too short to count.
+// A server that ran for 20 minutes starts again after a minute. A job is too short to count.
 void record(History& history) {
   history.begin_run();
   history.birth(kFirst, kServer, 1000);
@@ -31,7 +31,7 @@ void record(History& history) {
   history.tick(60);
 }
 
-// The same, and two more days.
+// The same, followed by two days.
 void record_days(History& history) {
   record(history);
   history.pause(3 * 24 * History::kHour);
@@ -50,7 +50,7 @@ TEST_CASE("events: a program that is started again is a restart") {
   CHECK(row["at_ms"].get<std::int64_t>() > started_ms - History::kInterval);
   CHECK(row["at_ms"].get<std::int64_t>() <= started_ms);
   CHECK(has(test::ask_recorded<record>({"events"}).out, "restart"));
-  // The summary has the same.
+  // The summary has the same restart.
   const auto summary = test::json_recorded<record>({"summary", "--day", "2026-11-19", "--all"});
   REQUIRE(summary["restarts"].size() == 1);
   CHECK(summary["restarts"][0]["times"] == 1);
@@ -59,7 +59,7 @@ TEST_CASE("events: a program that is started again is a restart") {
         1);
 }
 
-TEST_CASE("events: restarts of a long range are left out, which the answer says") {
+TEST_CASE("events: restarts are omitted from a long range, with a note") {
   const std::string why = "restarts of programs are listed for ranges of up to 2 days: --last 2d";
   CHECK(has(test::ask_recorded<record_days>({"events"}).out, why));
   const auto asked = test::json_recorded<record_days>({"events", "--kind", "restart"});

@@ -1,4 +1,4 @@
-// Values of scans between two ticks are in answers over time, from ticks and from rollups alike.
+// Values of scans between two ticks are included in answers over time, from ticks and from rollups.
 
 #include <nlohmann/json.hpp>
 
@@ -26,7 +26,7 @@ json row_of_pid(const json& answer, int pid) {
   return {};
 }
 
-// A server of 100 MiB with a spike of 800, and a job with 5 GiB at its exit.
+// A server of 100 MiB with a spike of 800 MiB, and a job with 5 GiB at its exit.
 void record(History& history) {
   history.begin_run();
   history.machine(2048 * kMib);
@@ -65,7 +65,7 @@ TEST_CASE("scans: a spike between two ticks is the maximum of top and trend, wit
   CHECK(row_of_pid(top, 1)["max_at_ms"] == kSpike);
 }
 
-TEST_CASE("scans: the peak of a process that exits between two ticks is the scan's, with its time") {
+TEST_CASE("scans: a process that exits between two ticks has the scan's peak and time") {
   for (const bool all : {false, true}) {
     CAPTURE(all);
     std::vector<std::string> arguments{"peaks"};

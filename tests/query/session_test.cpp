@@ -43,7 +43,7 @@ void replace_by(const std::string& path, const std::string& other) {
 
 }  // namespace
 
-TEST_CASE("a session is refreshed by what the recorder has written since") {
+TEST_CASE("a refreshed session has the data that the recorder has written since") {
   History history;
   record(history);
   Session session = Session::open(history.path()).value();
@@ -51,7 +51,7 @@ TEST_CASE("a session is refreshed by what the recorder has written since") {
   CHECK_FALSE(session.refresh().value());
   history.birth(12, {"late", "late", "web"}, 500);
   history.tick();
-  CHECK(ask(session, {"top"})->rows.rows.size() == 1);  // of its last tick, until it is refreshed
+  CHECK(ask(session, {"top"})->rows.rows.size() == 1);  // the session has its last tick until it is refreshed
   CHECK(session.refresh().value());
   CHECK_FALSE(session.refresh().value());
   CHECK(session.file().ticks == 4);
@@ -62,7 +62,7 @@ TEST_CASE("a session is refreshed by what the recorder has written since") {
   CHECK(session.runs().back().stopped_ms);
 }
 
-TEST_CASE("a session goes on with the file that replaces its own") {
+TEST_CASE("a session continues with the file that replaces its own") {
   History history;
   record(history);
   Session session = Session::open(history.path()).value();
@@ -77,7 +77,7 @@ TEST_CASE("a session goes on with the file that replaces its own") {
   CHECK_FALSE(session.refresh().value());
 }
 
-TEST_CASE("a session keeps its file while the path has none, or one of a later schema") {
+TEST_CASE("a session keeps its file while the path has no file, or one of a later schema") {
   History history;
   record(history);
   history.end_run();
@@ -119,7 +119,7 @@ TEST_CASE("steps reach each tick, once, and the buckets before them") {
   history.maintain();
   Session session = Session::open(history.path()).value();
   const std::int64_t last_ms = session.file().last_tick_ms;
-  // The start of a bucket differs from its end only by the tick before it.
+  // The start of a bucket differs from its end only by the previous tick.
   const auto times = [&session](const Options& options, std::int64_t from_ms, bool onwards) {
     std::vector<std::int64_t> found;
     for (std::optional at_ms = std::optional(from_ms); at_ms;) {
@@ -139,7 +139,7 @@ TEST_CASE("steps reach each tick, once, and the buckets before them") {
   CHECK(session.next_tick({}, 0).value() == ticks.front());
   CHECK(session.previous_tick({}, last_ms + History::kHour).value() == last_ms);
 
-  // Ten minutes, twice: two buckets each.
+  // Twice ten minutes, of two buckets each.
   const Options rolled = parse_command_line({"top", "--tier", "5min"}).value().options;
   const auto buckets = times(rolled, ticks.front(), true);
   REQUIRE(buckets.size() == 4);

@@ -1,4 +1,4 @@
-// memoir shm: the segments, their creators, and the messages where nothing is known.
+// memoir shm: the segments, their creators, and messages if they are unknown.
 
 #include <nlohmann/json.hpp>
 
@@ -35,7 +35,7 @@ SysvSegment segment(std::int64_t shmid, std::int32_t creator_pid, std::int64_t r
   return segment;
 }
 
-// A server that exits and leaves its segment behind, and one older than the recording.
+// A server that exits and leaves its segment, and a segment that is older than the recording.
 void record(History& history) {
   history.begin_run();
   history.machine(M::sysv, 60 * kMib);
@@ -77,7 +77,7 @@ TEST_CASE("shm: a segment's creator, its growth, and that no process is attached
   CHECK(before["rows"][0]["owner"] == "postgres");
 }
 
-TEST_CASE("shm: none, unrecorded, and more than recorded") {
+TEST_CASE("shm: messages for no segments, unrecorded segments, and more than are recorded") {
   History none;
   none.begin_run();
   none.machine(M::sysv, 0);

@@ -1,5 +1,5 @@
-// The queries of docs/sql.md and of the manual page of the schema: each is run as printed and gives the reader's
-// results.
+// The queries of docs/sql.md and of the manual page of the schema. Each is run as printed, and must give the same
+// results as the reader.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -28,12 +28,12 @@ namespace {
 constexpr Range kAll{0, 4'000'000'000'000};
 constexpr std::int64_t kAsked = History::kStart + 27 * 3'600'000 + 14 * 60'000;  // 2026-11-20 03:14
 
-// The tick before their exits, in the hour from 02:50 on.
+// the tick before the processes exit, in the hour from 02:50 on
 constexpr std::int64_t kEnded = History::kStart + 27 * 3'600'000 + (50 - 10) * 60'000;
 
 using Rows = std::vector<std::string>;
 
-// A memfd with two mappers, each using half of it, and a named file.
+// A memfd with two mappers, each of which uses half of it, and a named file.
 ProcessMappings summary(std::int64_t heap_kib) {
   const auto row = [](MappingKind kind, const char* label, std::int64_t kib) {
     MappingRow made{{kind, label}, {}};
@@ -57,7 +57,7 @@ TmpfsSample shared_memory() {
   return mount;
 }
 
-// A day and a quarter: a few ticks of the first, then from 02:50 to 03:50 of the second.
+// A day and a quarter: a few ticks of the first day, then ticks from 02:50 to 03:50 of the second.
 void record(History& history) {
   history.begin_run();
   history.birth(10, {"nginx", "nginx: master process", "web"}, 9'000);
@@ -110,7 +110,7 @@ Snapshot asked() {
   return must(reader().snapshot(must(reader().tick_at(kAsked)).value().id));
 }
 
-// Cells with '|' in between.
+// Returns the rows, with '|' between the cells.
 Rows rows_of(const std::string& sql) {
   SQLite::Database database(recorded<record>().path(), SQLite::OPEN_READONLY);
   SQLite::Statement statement(database, sql);
@@ -127,7 +127,7 @@ std::string page(const char* name) {
   return memoir::test::slurp(std::string(MEMOIR_SOURCE) + "/" + name);
 }
 
-// All text between two marks.
+// Returns all texts between two marks.
 std::vector<std::string> between(const std::string& text, const std::string& begin, const std::string& end) {
   std::vector<std::string> parts;
   for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
@@ -149,7 +149,7 @@ std::string local(std::int64_t ms) {
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(ms / 1000)));
 }
 
-// As the views show times.
+// Returns the time in the format of the views.
 std::string iso_text(std::int64_t ms) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(static_cast<std::time_t>(ms / 1000)), ms % 1000);
 }
@@ -158,7 +158,7 @@ std::int64_t kib(const ProcessState& state, ProcessField field) {
   return state.sample.memory.or_zero(field);
 }
 
-// The largest by PSS first.
+// Returns the processes sorted by PSS, the largest first.
 std::vector<ProcessState> by_pss(Snapshot snapshot) {
   std::ranges::stable_sort(snapshot.processes, [](const ProcessState& a, const ProcessState& b) {
     return kib(a, ProcessField::pss) > kib(b, ProcessField::pss);
@@ -246,7 +246,7 @@ TEST_CASE("sql page: 7, processes that ran for less than a minute") {
   std::int64_t times = 0;
   for (const StoredProcess& process : must(load_processes(reader(), kAll))) {
     if (!process.exited_ms || *process.exited_ms - process.info.start_ms >= 60'000) continue;
-    if (process.info.comm != "cc1plus") continue;  // two unsampled ones
+    if (process.info.comm != "cc1plus") continue;  // two of them are unsampled
     ++times;
     largest = std::max<std::int64_t>(largest, 90'000 + process.info.key.pid - 100);
   }
@@ -309,7 +309,7 @@ TEST_CASE("sql page: 12 and 13, deleted files and the contents of tmpfs") {
   CHECK(answer(13) == Rows{fmt::format("/dev/shm/d/ring|8|{}", iso_text(History::kStart))});
 }
 
-TEST_CASE("sql page: a view answers the same, however its ticks are named") {
+TEST_CASE("sql page: a view gives the same rows, however its ticks are selected") {
   for (const std::string view : {"process_at", "category_at", "cgroup_at", "service_at", "machine_at"}) {
     const auto ticks = [&](const std::string& which) {
       Rows rows = rows_of("SELECT * FROM " + view + " WHERE " + which);

@@ -60,7 +60,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// The last day; its last six hours are after midnight in UTC.
+// The last day, of which the last six hours are after midnight in UTC.
 const std::vector<std::string> kDay{"--day", "2026-11-26"};
 
 }  // namespace
@@ -71,7 +71,7 @@ TEST_CASE("summary: golden answers in each format") {
   test::check_formats("summary", recorded_week(), arguments, true);
 }
 
-TEST_CASE("summary: the day's figures, with when") {
+TEST_CASE("summary: the day's figures have their times") {
   const auto day = json_of(kDay);
   CHECK(day["day"] == "2026-11-26");
   CHECK(day["tier"] == "5min");
@@ -100,7 +100,8 @@ TEST_CASE("summary: usage, growth, restarts and highest marks") {
   const auto day = json_of(kDay);
   const auto database = find(day["identities"], "identity", "postgresql.service postgres: main: checkpointer");
   CHECK(database["max_kib"].get<std::int64_t>() > 1600 * kMib);
-  // 3 MiB an hour: 23 hours between the middles of the first hour and the last, and 6 days more; the load adds to it.
+  // 3 MiB an hour for the 23 hours between the middles of the first and the last hour; for the week 6 days more. The
+  // load adds to it.
   CHECK(database["grown_day_kib"].get<std::int64_t>() >= 23 * 3 * kMib);
   CHECK(database["grown_week_kib"].get<std::int64_t>() - database["grown_day_kib"].get<std::int64_t>() >=
         6 * 24 * 3 * kMib);
@@ -115,7 +116,7 @@ TEST_CASE("summary: usage, growth, restarts and highest marks") {
   CHECK(day["processes"][0]["pid"] == 401);
   CHECK(day["processes"][0]["at_ms"] == kWeekLastDay + 9 * History::kHour + 58 * History::kMinute);
   CHECK(day["processes"][1]["comm"] == "pg_dump");
-  // Its mark is older than the day.
+  // Its mark was reached before the day.
   for (const auto& process : day["processes"]) CHECK(process["comm"] != "memoird");
   CHECK(day["processes_started"] == 2);
   CHECK(day["processes_exited"] == 2);
@@ -148,7 +149,7 @@ TEST_CASE("summary: a program is named by its newest command and its unit, and b
   const auto day = json_of(kDay);
   const auto java = find(day["identities"], "identity", "app.service java -XmxNg -jar /opt/app/service.jar");
   CHECK(java["title"] == "java -Xmx6g -jar /opt/app/service.jar in app.service");
-  CHECK(java["pid"].is_null());  // it was restarted
+  CHECK(java["pid"].is_null());  // it was restarted, so it has several pids
   const auto database = find(day["identities"], "identity", "postgresql.service postgres: main: checkpointer");
   CHECK(database["title"] == "postgres: main: checkpointer in postgresql.service");
   CHECK(database["pid"] == 201);
@@ -162,19 +163,19 @@ TEST_CASE("summary: a program is named by its newest command and its unit, and b
   CHECK_FALSE(has(lead, "XmxNg"));
 }
 
-TEST_CASE("summary: by category and by program the same memory is shared out") {
+TEST_CASE("summary: categories and programs have the same sum") {
   for (const char* date : {"2026-11-19", "2026-11-23", "2026-11-26", "2026-11-27"}) {
     CAPTURE(date);
     const auto day = json_of({"--day", date});
     std::int64_t sums[2] = {0, 0};
     for (const auto& row : day["categories"]) sums[0] += row["mean_kib"].get<std::int64_t>();
     for (const auto& row : day["identities"]) sums[1] += row["mean_kib"].get<std::int64_t>();
-    CHECK(std::abs(sums[0] - sums[1]) <= 16);  // rounding, once per row
+    CHECK(std::abs(sums[0] - sums[1]) <= 16);  // each row may be rounded
     CHECK(sums[0] > 1000 * kMib);
   }
 }
 
-// A day before that was recorded for three minutes, with half of the later usage; none; the day.
+// An earlier day was recorded for three minutes, with half of the later usage. No recording follows, and then the day.
 TEST_CASE("summary: a day is compared with days at least half recorded, and unknown counts are not 0") {
   History history(History::kMinute);
   history.begin_run();
@@ -201,12 +202,12 @@ TEST_CASE("summary: a day is compared with days at least half recorded, and unkn
   CAPTURE(table);
   CHECK_FALSE(has(table, "more than in"));
   CHECK(has(table, "1 of these days was recorded for less than half, and not compared with others."));
-  // Neither is that day itself compared.
+  // Nor is that earlier day compared with one before it.
   const std::string first = ask(history, {"summary", "--all", "--day", "2026-11-19"}).out;
   CHECK_FALSE(has(first, "than in"));
 }
 
-TEST_CASE("summary: the first day has none before it, and an unfinished day is marked as such") {
+TEST_CASE("summary: the first day has no days before it, and an unfinished day is marked as such") {
   const auto first = json_of({"--day", "2026-11-19"});
   CHECK(first["rows"][0]["used_mean_kib"].is_null());
   CHECK(first["grown_week"].empty());
@@ -232,7 +233,7 @@ TEST_CASE("summary: a local day has 25 hours if the clock is set back, and 23 if
     const char* zone;
     std::int64_t hours;
   };
-  // Zones that change on Sunday, 22 November.
+  // Time zones that change their offset on Sunday, 22 November.
   const Change change = GENERATE(Change{"XST0XDT,M6.3.0,M11.4.0/3", 25}, Change{"XST0XDT,M11.4.0/2,M6.3.0", 23});
   const auto sunday = json_of({"--day", "2026-11-22"}, change.zone);
   CHECK(sunday["range"]["to_ms"].get<std::int64_t>() + 1 - sunday["range"]["from_ms"].get<std::int64_t>() ==
@@ -241,7 +242,7 @@ TEST_CASE("summary: a local day has 25 hours if the clock is set back, and 23 if
   const auto monday = json_of({"--day", "2026-11-23"}, change.zone);
   CHECK(monday["rows"][6]["begin_ms"] == sunday["range"]["from_ms"]);
   CHECK(monday["range"]["from_ms"].get<std::int64_t>() == sunday["range"]["to_ms"].get<std::int64_t>() + 1);
-  // Each day has programs that the other lacks: the mean of both is that of their hours.
+  // Each day has programs that the other lacks; the mean of both is weighted by their hours.
   CHECK(monday["rows"][6]["used_mean_kib"] == sunday["used_mean_kib"]);
 }
 
@@ -269,7 +270,7 @@ TEST_CASE("summary: the page is self-contained, loads nothing and runs nothing")
     CAPTURE(part);
     CHECK(has(page, part));
   }
-  // A process called itself so.
+  // The name of a process has this text.
   CHECK(has(page, "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;"));
   CHECK_FALSE(has(page, "\x1b"));
   CHECK_FALSE(has(page, "\xe2\x80\xae"));
@@ -296,7 +297,7 @@ TEST_CASE("summary: every tag of the page is closed") {
   CHECK(open.empty());
 }
 
-TEST_CASE("summary: gaps are gaps in the chart, and a subject that was not there is at 0") {
+TEST_CASE("summary: gaps are gaps in the chart, and an absent subject is at 0") {
   std::vector<std::string> arguments = kDay;
   arguments.insert(arguments.end(), {"--format", "html"});
   const std::string page = ask(arguments).out;
@@ -307,10 +308,10 @@ TEST_CASE("summary: gaps are gaps in the chart, and a subject that was not there
   const std::size_t line = svg.find("class=\"line\" d=\"");
   REQUIRE(line != std::string::npos);
   const std::string path = svg.substr(line, svg.find("/>", line) - line);
-  CHECK(std::count(path.begin(), path.end(), 'M') == 2);  // before the gap and after it
+  CHECK(std::count(path.begin(), path.end(), 'M') == 2);  // one path before the gap and one after it
 }
 
-TEST_CASE("summary: markdown cannot be broken out of") {
+TEST_CASE("summary: names cannot add Markdown markup") {
   std::vector<std::string> arguments = kDay;
   arguments.insert(arguments.end(), {"--format", "markdown"});
   const std::string text = ask(arguments).out;
@@ -329,7 +330,7 @@ TEST_CASE("summary: markdown cannot be broken out of") {
   }
 }
 
-// Rolls everything up, and keeps a day of ticks.
+// Rolls all ticks up, and keeps a day of them.
 void forget_ticks(const std::string& path, std::int64_t now_ms) {
   auto writer = Writer::open(path, Durability::normal);
   REQUIRE(writer);
@@ -377,8 +378,8 @@ TEST_CASE("summary: writes the days that are missing, once each, and prints the 
     CHECK(has(slurp(stem + ".html"), "<!DOCTYPE html>"));
     CHECK(has(slurp(stem + ".txt"), "November 2026"));
   }
-  CHECK_FALSE(fs::exists(folder + "/2026-11-27.html"));  // is not over
-  std::string lines = all.out;                           // their line breaks depend on the length of the folder's name
+  CHECK_FALSE(fs::exists(folder + "/2026-11-27.html"));  // this day is not over
+  std::string lines = all.out;                           // line breaks depend on the length of the folder's name
   std::ranges::replace(lines, '\n', ' ');
   const auto both_blank = [](char a, char b) { return a == ' ' && b == ' '; };
   lines.erase(std::unique(lines.begin(), lines.end(), both_blank), lines.end());

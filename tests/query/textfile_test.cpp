@@ -1,4 +1,4 @@
-// The file for node_exporter, and the same series of the past.
+// The file for node_exporter, and exports of the same series for past times.
 
 #include <algorithm>
 #include <array>
@@ -39,13 +39,13 @@ class Page {
   std::string text() const { return test::slurp(path()); }
   const test::TemporaryDirectory& directory() const { return directory_; }
 
-  // The test's own pid has the lock of a file that is being written: it counts as recording.
+  // The test's own pid holds the lock of a file that is being recorded, so the recorder counts as running.
   Outcome write(const History& history, std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {"export", "--format", "openmetrics", "--textfile", path()});
     return ask(history, std::move(more));
   }
 
-  // By the text before the value.
+  // The values of the file, by the text before the value.
   std::map<std::string, double> series() const {
     std::map<std::string, double> all;
     std::istringstream in(text());
@@ -62,7 +62,7 @@ class Page {
   test::TemporaryDirectory directory_;
 };
 
-// The only series of that name, for any host.
+// The only series of this name, for any host.
 double value_of(const std::map<std::string, double>& series, const std::string& name, const std::string& labels = "") {
   std::vector<double> found;
   for (const auto& [key, value] : series) {
@@ -90,7 +90,7 @@ void record(History& history) {
 
 }  // namespace
 
-TEST_CASE("textfile: the machine, categories, programs, cgroups and the recorder, in bytes and seconds") {
+TEST_CASE("textfile: the machine, categories, programs, cgroups and the recorder are in bytes and seconds") {
   History history;
   record(history);
   const Page page;
@@ -117,14 +117,14 @@ TEST_CASE("textfile: the machine, categories, programs, cgroups and the recorder
   const std::string text = page.text();
   CHECK(text.find("# TYPE memoir_machine_pgfault_total counter") == std::string::npos);  // absent on this machine
   CHECK(text.find("# TYPE memoir_recorder_up gauge") != std::string::npos);
-  // World-readable: of a command line only its program.
+  // The file is world-readable, so it has only the program of a command line.
   CHECK(text.find("secret") == std::string::npos);
   struct stat status {};
   REQUIRE(::stat(page.path().c_str(), &status) == 0);
   CHECK((status.st_mode & 0777U) == 0644U);
 }
 
-TEST_CASE("textfile: peaks are of the time since the previous write, and restart with each write") {
+TEST_CASE("textfile: peaks are those since the previous write, and restart with each write") {
   History history;
   record(history);
   const Page page;
@@ -153,7 +153,7 @@ TEST_CASE("textfile: peaks are of the time since the previous write, and restart
   CHECK(value_of(level, "memoir_category_pss_peak_bytes", "database") == 120 * mib);
   CHECK(value_of(level, "memoir_machine_used_peak_bytes") == 3 * 1024 * mib);
   CHECK(value_of(level, "memoir_cgroup_usage_peak_bytes", "db.service") == 150 * mib);
-  // At the last tick the kernel reports a peak since the tick before.
+  // At the last tick the kernel reports a peak since the previous tick.
   history.cgroup_peak(db.path, 190 * kMib);
   history.tick();
   REQUIRE(page.write(history).exit == Exit::answered);
@@ -187,7 +187,7 @@ TEST_CASE(
   CHECK(left == Approx(60 * 614).epsilon(0.1));
   const double judged = value_of(first, "memoir_leaks_judged_timestamp_seconds");
 
-  for (int write = 1; write <= 2; ++write) {  // each reuses the verdicts of the previous one
+  for (int write = 1; write <= 2; ++write) {  // each write reuses the verdicts of the previous one
     history.tick();
     REQUIRE(page.write(history, hour).exit == Exit::answered);
     const auto next = page.series();
@@ -199,12 +199,12 @@ TEST_CASE(
   CHECK(value_of(page.series(), "memoir_leaks_judged_timestamp_seconds") > judged);
 }
 
-TEST_CASE("textfile: the page does not wait for leaks to be judged") {
+TEST_CASE("textfile: the file does not wait until leaks are judged") {
   History history;
   record(history);
   const Page page;
   const Fd watch(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-  // Two equal adjacent events would be merged.
+  // inotify would merge two equal adjacent events.
   REQUIRE(::inotify_add_watch(watch.get(), page.directory().path().c_str(), IN_CREATE | IN_MOVED_TO) >= 0);
   const auto pages_written = [&] {
     REQUIRE(page.write(history, {"--hour", "5m"}).exit == Exit::answered);
@@ -235,7 +235,7 @@ TEST_CASE("textfile: a number of unknown origin in the previous file is ignored"
   CHECK(last.leaks.samples[0].value == 12'500);
 }
 
-TEST_CASE("textfile: of each kind the leaks of the write before keep their order") {
+TEST_CASE("textfile: leaks of each kind keep their order from the previous write") {
   std::string text;
   for (const std::string family : {"growth_bytes_per_second", "exhaustion_seconds"}) {
     for (const std::string program : {"a", "b", "c"}) {
@@ -277,7 +277,7 @@ TEST_CASE("textfile: an OOM kill has its time") {
         Approx(static_cast<double>(victim.at_ms) / 1000));
 }
 
-TEST_CASE("textfile: no more than 2,000 series, however many names there are, each once") {
+TEST_CASE("textfile: there are at most 2,000 series, however many names there are, each once") {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCD";
   History history;
   history.begin_run();
@@ -298,7 +298,7 @@ TEST_CASE("textfile: no more than 2,000 series, however many names there are, ea
     CHECK(series.size() > 500);
     const bool cut = std::string(limit) != "50";
     CHECK((outcome.error.find("left out, beyond 2000") != std::string::npos) == cut);
-    // The largest are there.
+    // The largest are included.
     CHECK(has(series, "memoir_recorder_up"));
   }
   REQUIRE(page.write(history).exit == Exit::answered);
@@ -317,7 +317,7 @@ TEST_CASE("textfile: names that are the same in printable form are one series") 
   CHECK(value_of(page.series(), "memoir_cgroup_usage_bytes", R"(cgroup="/twin\\x80")") == 7 * 1024 * 1024);
 }
 
-TEST_CASE("textfile: promtool has no complaint") {
+TEST_CASE("textfile: promtool accepts it") {
   if (std::system("command -v promtool >/dev/null 2>&1") != 0) {
     WARN("skipped: promtool is not installed (Debian's package prometheus)");
     return;
@@ -352,12 +352,12 @@ TEST_CASE("textfile: if it cannot be written, the previous file stays, and the e
   CHECK(missing.error.find("make the folder " + folder) != std::string::npos);
   REQUIRE(page.write(history).exit == Exit::answered);
   const std::string before = page.text();
-  // An answer that fails halfway.
+  // The second export fails halfway.
   CHECK(page.write(history, {"--at", "2020-01-01"}).exit != Exit::answered);
   CHECK(page.text() == before);
   CHECK_FALSE(std::filesystem::exists(page.path() + ".partial"));
   if (::geteuid() == 0) {
-    WARN("skipped in part: root may write in any folder");
+    WARN("partly skipped: root can write to any folder");
     return;
   }
   std::filesystem::create_directory(folder);
@@ -391,11 +391,11 @@ TEST_CASE("textfile: conflicting options are refused") {
   CHECK(usage({"export", "processes", "--label", "a=b"}) == Exit::usage);
 }
 
-TEST_CASE("export fleet: the same series as the textfile had at each tick, with the time") {
+TEST_CASE("export fleet: the series are those of the textfile at each tick, with the time") {
   History history;
   record(history);
   const Page page;
-  std::map<std::string, double> written;  // with the time of the tick
+  std::map<std::string, double> written;  // by name, with the time of the tick
   for (int i = 0; i < 5; ++i) {
     history.hold(3, (30 + i) * kMib);
     history.tick();
@@ -417,8 +417,8 @@ TEST_CASE("export fleet: the same series as the textfile had at each tick, with 
     const std::size_t value = line.rfind(' ', at - 1);
     exported[line.substr(0, value) + line.substr(at)] = std::stod(line.substr(value + 1, at - value - 1));
   }
-  // The size of the file at that time and the time of the leak search are unknown, and the first tick has none before
-  // it.
+  // The size of the file at that time and the time of the search for leaks are unknown, and the first tick has no
+  // previous one.
   const auto differs = [](const auto& of) {
     return of.first.starts_with("memoir_database_") || of.first.starts_with("memoir_leaks_judged");
   };

@@ -1,5 +1,5 @@
-// Answers of rollups against those of ticks: one file has a complete week, the other the same week after retention,
-// without the ticks of its first day.
+// Answers from rollups compared with those from ticks. One file has a complete week; the other has the same week after
+// retention, without the ticks of its first day.
 
 #include <fmt/format.h>
 #include <set>
@@ -36,7 +36,7 @@ json whole(std::vector<std::string> words) {
   return json_of(raw_week(), std::move(words));
 }
 
-// The rounding error of each bucket's mean.
+// The tolerance is the rounding error of each bucket's mean.
 bool is_near(const json& reported, const json& known, double margin = 1.5) {
   if (reported.is_null() || known.is_null()) return reported == known;
   return std::abs(reported.get<double>() - known.get<double>()) <= margin;
@@ -54,11 +54,11 @@ std::vector<std::string> with(std::vector<std::string> arguments, std::initializ
   return arguments;
 }
 
-// 2026-11-21 has ticks and rollups; 2026-11-19 has no ticks any more.
+// 2026-11-21 has ticks and rollups; the ticks of 2026-11-19 have expired.
 const std::string kRecentDay = "2026-11-21";
 const std::string kOldDay = "2026-11-19";
 
-// A process has rows of a day once it has run for one: all of this week start on its first.
+// A process has rows in the day tier once it has run for a day. All processes of this week start on its first day.
 bool is_before_its_rollups(const std::string& day, const std::string& tier) {
   return day == kOldDay && tier == "day";
 }
@@ -76,7 +76,7 @@ Tier chosen(std::int64_t from_day, std::int64_t to_day, Reads reads = Reads::one
 
 }  // namespace
 
-TEST_CASE("tiers: the finest that reaches back and answers quickly is chosen") {
+TEST_CASE("tiers: the finest tier that reaches back and answers quickly is chosen") {
   CHECK(chosen(99, 100) == Tier::raw);
   CHECK(chosen(94, 95) == Tier::raw);
   CHECK(chosen(92, 93) == Tier::five_minutes);
@@ -158,7 +158,7 @@ TEST_CASE("tiers: a process too short-lived for rollups is shown from its ticks,
   CHECK(trend["tier"] == "raw");
   CHECK(trend["max_kib"] == 900);
   CHECK(trend["min_kib"] == 700);
-  // A process with rollups has no more to read than its run.
+  // A process with rollups is read from ticks if its whole run is short enough.
   CHECK(json_of(history, {"trend", "78", "--from", "2026-11-19", "--to", "2026-11-21 04:00"})["tier"] == "raw");
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("tiers: trend by the hour is the same from ticks and from rollups of 5
   }
 }
 
-TEST_CASE("tiers: a sum that no rollup has is shown with its mean, without a maximum") {
+TEST_CASE("tiers: a sum that rollups lack is shown with its mean and without a maximum") {
   const json raw = whole({"trend", "user:postgres", "--day", kOldDay});
   const json rolled = kept({"trend", "user:postgres", "--day", kOldDay});
   CHECK(rolled["tier"] == "5min");
@@ -199,12 +199,12 @@ TEST_CASE("tiers: top over a range is the same from ticks and from each rollup")
     for (const json& row : raw["rows"]) {
       CAPTURE(group, day, tier, row[key]);
       const json* found = row_with(rolled["rows"], key, row[key]);
-      // A process of less than a bucket has none of its own.
+      // A process that ran for less than a bucket has no row in this tier.
       if (found == nullptr && group == "process" && row["comm"] == "pg_dump") continue;
       REQUIRE(found != nullptr);
       CHECK(is_near((*found)["mean_kib"], row["mean_kib"]));
       CHECK((*found)["max_kib"] == row["max_kib"]);
-      // A bucket of a day does not show that it exited within the day.
+      // A bucket of a day does not show that the process exited during the day.
       const bool ended = tier == "day" && (row["what"] == "came and went" || row["what"] == "gone");
       if (!ended) CHECK((*found)["last_kib"] == row["last_kib"]);
     }
@@ -212,7 +212,7 @@ TEST_CASE("tiers: top over a range is the same from ticks and from each rollup")
   }
 }
 
-// The recorder is killed at 14:10 of the last day and started 50 minutes later.
+// The recorder is killed at 14:10 of the last day and started again 50 minutes later.
 TEST_CASE("tiers: a sum in a bucket with a gap is over its recorded part") {
   const std::vector<std::string> question{"top",     "--from", "2026-11-26 14:00", "--to", "2026-11-26 16:00",
                                           "--group", "user",   "--limit",          "0"};
@@ -244,7 +244,7 @@ TEST_CASE("tiers: the means of all rows and of short-lived processes add up to t
   }
 }
 
-TEST_CASE("tiers: top at a time without ticks is that of its bucket") {
+TEST_CASE("tiers: top at a time without ticks shows the bucket") {
   const json rolled = kept({"top", "--at", "2026-11-19 12:02", "--limit", "0"});
   const json raw = whole({"top", "--from", "2026-11-19 12:00", "--to", "2026-11-19 12:05", "--limit", "0"});
   CHECK(rolled["tier"] == "5min");
@@ -272,7 +272,7 @@ TEST_CASE("tiers: leaks of a time without ticks are judged with the machine's me
     for (const json& row : answer["rows"]) {
       if (row["subject"] == "machine") metrics.insert(row["metric"]);
     }
-    metrics.erase("zombies");  // only ticks have them
+    metrics.erase("zombies");  // only ticks have zombies
     return metrics;
   };
   const json rolled = kept(question);
@@ -298,7 +298,7 @@ TEST_CASE("tiers: groups of a bucket equal the sums of their members") {
   CHECK(is_near(sum, processes["totals"]["pss_kib"], 10));
 }
 
-TEST_CASE("tiers: peaks of an old range are the maxima of the rollups; marks have the times") {
+TEST_CASE("tiers: peaks of an old range are the maxima of rollups, with the times of marks") {
   const std::vector<std::string> range{"--from", "2026-11-19 01:00", "--to", "2026-11-19 23:00"};
   for (const std::string group : {"process", "category", "identity", "cgroup"}) {
     std::vector<std::string> question{"peaks", "--group", group, "--by", "pss", "--limit", "0"};
@@ -325,7 +325,7 @@ TEST_CASE("tiers: peaks of an old range are the maxima of the rollups; marks hav
   }
 }
 
-TEST_CASE("tiers: ticks, where kept, date the peaks of the machine and the categories within a bucket") {
+TEST_CASE("tiers: if ticks are kept, they give the time of peaks within a bucket") {
   for (const std::string by : {"pss", "rss"}) {
     const std::vector<std::string> question{
         "peaks", "--group", "category", "--by", by, "--from", "2026-11-23 01:00", "--to", "2026-11-23 23:00"};
@@ -362,8 +362,8 @@ TEST_CASE("tiers: identities have marks of all time") {
 
 TEST_CASE("tiers: the parts of a diff add up to the machine's change, from any tiers") {
   const auto times = GENERATE(std::pair("2026-11-19 03:00", "2026-11-19 15:00"),   // both have expired
-                              std::pair("2026-11-19 02:20", "2026-11-26 09:50"),   // one of them
-                              std::pair("2026-11-22 03:00", "2026-11-26 15:00"));  // none
+                              std::pair("2026-11-19 02:20", "2026-11-26 09:50"),   // one has
+                              std::pair("2026-11-22 03:00", "2026-11-26 15:00"));  // neither has
   const std::string group = GENERATE("process", "identity", "category", "user");
   const json diff = kept({"diff", times.first, times.second, "--group", group, "--limit", "0"});
   CAPTURE(times.first, group);
@@ -423,7 +423,7 @@ TEST_CASE("tiers: export writes a sample per bucket") {
         CHECK(row["source"] == "mean");
         CHECK(row["pss_kib"].is_number());
         CHECK(row["hwm_kib"].is_null());
-        // USS, the sum of the two, is known; neither part is.
+        // USS, which is the sum of two parts, is known; the parts are not.
         CHECK(row["private_clean_kib"].is_null());
         CHECK(row["private_dirty_kib"].is_null());
       }
@@ -435,7 +435,7 @@ TEST_CASE("tiers: export writes a sample per bucket") {
   }
 }
 
-TEST_CASE("tiers: a tier that does not reach back, and one that there is not, are usage errors") {
+TEST_CASE("tiers: a tier that does not reach back and an unknown one are usage errors") {
   const Outcome far = ask(recorded_week(), {"top", "--day", kOldDay, "--tier", "raw"});
   CHECK(far.exit == Exit::usage);
   CHECK(far.error.find("--tier raw starts at 2026-11-") != std::string::npos);
@@ -444,7 +444,7 @@ TEST_CASE("tiers: a tier that does not reach back, and one that there is not, ar
   CHECK(unknown.error.find("did you mean '5min'?") != std::string::npos);
 }
 
-TEST_CASE("tiers: a copy of an old range is read by every command") {
+TEST_CASE("tiers: every command can read a copy of an old range") {
   const test::TemporaryDirectory directory;
   const std::string copy = directory.path() + "/old.db";
   const Outcome extracted =

@@ -12,7 +12,7 @@ using memoir::test::ZoneGuard;
 
 namespace {
 
-// The time of RFC 3339 text, from the calendar.
+// The time in RFC 3339, computed from the calendar.
 std::int64_t at(int year, int month, int day, int hour, int minute, int second = 0) {
   return moments_of({year, month, day, hour, minute, second}, Zone::utc).front();
 }
@@ -96,7 +96,7 @@ TEST_CASE("An autumn night repeats an hour") {
   CHECK(moments_of({2026, 10, 25, 2, 30, 0}, Zone::local) ==
         std::vector<std::int64_t>{at(2026, 10, 25, 0, 30), at(2026, 10, 25, 1, 30)});
   CHECK(*parse_time("02:30", noon, Zone::local) == at(2026, 10, 25, 1, 30));
-  // Between the two only the first is past.
+  // Between the two times, only the first is in the past.
   CHECK(*parse_time("02:30", at(2026, 10, 25, 1, 0), Zone::local) == at(2026, 10, 25, 0, 30));
   CHECK(*parse_time("2026-10-25 02:30", noon, Zone::local) == at(2026, 10, 25, 0, 30));
   CHECK(*parse_time("2026-10-25T02:30:00+01:00", noon, Zone::local) == at(2026, 10, 25, 1, 30));
@@ -105,7 +105,7 @@ TEST_CASE("An autumn night repeats an hour") {
   CHECK(day->end_ms - day->begin_ms == 25 * 3600 * 1000);
 }
 
-TEST_CASE("What is no time is refused with the forms") {
+TEST_CASE("The error for text that is not a time shows the valid forms") {
   const std::int64_t now = at(2026, 11, 20, 11, 0);
   const char* text =
       GENERATE("", " ", "noon", "3", "25:00", "03:60", "03:14:60", "03:14:", "03:14:07.", "3:1", "2026-11-31",
@@ -136,7 +136,7 @@ TEST_CASE("Civil time and back, over years in a zone with summer time") {
   }
 }
 
-TEST_CASE("Times that a sentence has in UTC are shown in the zone") {
+TEST_CASE("UTC times in sentences are shown in the time zone") {
   const test::ZoneGuard zone(test::kBerlin);
   const std::string text = "from 2026-11-19 23:30:00 UTC to 2026-07-01 10:00:00 UTC: killed";
   CHECK(times_in_zone(text, Zone::local) == "from 2026-11-20 00:30:00 to 2026-07-01 12:00:00: killed");

@@ -1,4 +1,4 @@
-// memoir tmpfs: the mounts, the contents of one, files that grew, and the messages where nothing is known.
+// memoir tmpfs: the mounts, the contents of a mount, files that grew, and messages if they are unknown.
 
 #include <nlohmann/json.hpp>
 
@@ -77,7 +77,7 @@ TEST_CASE("tmpfs: golden answers") {
   test::check_formats("tmpfs-mount", recorded<record>(), {"tmpfs", "/dev/shm", "--since", "2026-11-19 00:05"});
 }
 
-TEST_CASE("tmpfs: the mounts with how full they are, how far the walk got, and warnings") {
+TEST_CASE("tmpfs: mounts have their fill level, the progress of the walk, and warnings") {
   const json answer = json_of(recorded<record>(), {"tmpfs"});
   REQUIRE(answer["rows"].size() == 3);
   CHECK(answer["rows"][0]["mount_point"] == "/dev/shm");
@@ -90,7 +90,7 @@ TEST_CASE("tmpfs: the mounts with how full they are, how far the walk got, and w
   CHECK(answer["largest"][0]["path"] == "app");
 }
 
-TEST_CASE("tmpfs: the file of a mount that grew, since it was first known and since a time") {
+TEST_CASE("tmpfs: a file has its growth since it was first known and since a given time") {
   const json answer = json_of(recorded<record>(), {"tmpfs", "/dev/shm/", "--from", "2026-11-19 00:15"});
   CHECK(answer["entries"] == 11);
   const json& root = answer["rows"][0];
@@ -114,7 +114,7 @@ TEST_CASE("tmpfs: the file of a mount that grew, since it was first known and si
   CHECK(few["totals"]["cut_rows"] == 3);
 }
 
-TEST_CASE("tmpfs: a path within a mount has what is known at it and below it") {
+TEST_CASE("tmpfs: a path within a mount shows what is known at it and below it") {
   const json folder = json_of(recorded<record>(), {"tmpfs", "/dev/shm/app/cache/"});
   CHECK(folder["mount_point"] == "/dev/shm");
   CHECK(folder["source"] == "shm");
@@ -131,7 +131,7 @@ TEST_CASE("tmpfs: a path within a mount has what is known at it and below it") {
   CHECK(unknown.error.find("not one of the largest entries of the tmpfs at /dev/shm") != std::string::npos);
 }
 
-TEST_CASE("tmpfs: an unknown mount, and files without tmpfs data") {
+TEST_CASE("tmpfs: an unknown mount and a recording without tmpfs data are reported") {
   const Outcome wrong = ask(recorded<record>(), {"tmpfs", "/dev/shn"});
   CHECK(wrong.exit == Exit::usage);
   CHECK(wrong.error.find("did you mean '/dev/shm'") != std::string::npos);

@@ -24,8 +24,8 @@ namespace {
 constexpr std::int64_t kMib = 1024;
 constexpr std::int32_t kDeep = 150;
 
-// init with a web server of two workers and a build of some levels; an orphan; a process older than its parent, as
-// after pid reuse; one that is its own parent.
+// init with a web server of two workers and a build of several levels; an orphan; a process that is older than its
+// parent, as after pid reuse; and a process that is its own parent.
 void record(History& history) {
   history.begin_run();
   history.birth(1, {"init", "/sbin/init"}, 10 * kMib);
@@ -49,7 +49,7 @@ void record(History& history) {
   history.tick(2);
 }
 
-// Each below the one before.
+// Each process is the child of the previous one.
 void record_chain(History& history) {
   history.begin_run();
   for (std::int32_t pid = 1; pid <= kDeep; ++pid) {
@@ -68,7 +68,7 @@ std::vector<std::string> on_screen(const History& history, std::vector<std::stri
   return lines;
 }
 
-// "1(100(101 102) 200)"
+// Returns the tree in the form "1(100(101 102) 200)".
 std::string shape(const json& rows) {
   std::string out;
   for (const json& row : rows) {
@@ -79,7 +79,7 @@ std::string shape(const json& rows) {
   return out;
 }
 
-// Every row's sum is its own memory and that of its children; returns the sum of all.
+// Checks that every row's sum is its own memory and that of its children; returns the sum of all.
 std::int64_t check_sums(const json& rows, const std::string& metric) {
   std::int64_t all = 0;
   for (const json& row : rows) {
@@ -155,7 +155,7 @@ TEST_CASE("tree: a limit keeps the largest subtrees with their ancestors, and co
   CHECK(shape(json_of(recorded<record>(), {"tree", "--limit", "4"})["rows"]) == "1(200(201(202)))");
 }
 
-TEST_CASE("tree: no line is wider than the terminal, and no table longer, however deep the tree is") {
+TEST_CASE("tree: no line is wider and no table is longer than the terminal, however deep the tree is") {
   const Screen screen = GENERATE(Screen{80, 24}, Screen{60, 24}, Screen{40, 24}, Screen{132, 50}, Screen{250, 200});
   for (const History* history : {&recorded<record>(), &recorded<record_chain>()}) {
     for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--ascii"}, {"--limit", "0"}}) {
@@ -187,7 +187,7 @@ TEST_CASE("tree: levels too deep to draw or nest are next to their parent, with 
   CHECK(answer["warnings"][0].get<std::string>().find("49 processes are more than 100 levels deep") == 0);
 }
 
-TEST_CASE("tree: ASCII on request") {
+TEST_CASE("tree: ASCII is used on request") {
   const std::string ascii = ask(recorded<record>(), {"tree", "--ascii", "--limit", "0"}).out;
   CHECK(ascii.find("|-") != std::string::npos);
   CHECK(ascii.find("├") == std::string::npos);

@@ -35,7 +35,7 @@ TEST_CASE("trend: the RSS of a process has all peaks that scans, exits and VmHWM
   History history;
   history.begin_run("bpf");
   history.birth(8, {"older", "older"}, 10 * kMib);
-  history.mark(8, 90 * kMib);  // before anything was recorded
+  history.mark(8, 90 * kMib);  // before anything is recorded
   history.tick();
   history.birth(1, {"spikes", "spikes"}, 100 * kMib);
   history.mark(1, 150 * kMib);  // before its first tick
@@ -49,10 +49,10 @@ TEST_CASE("trend: the RSS of a process has all peaks that scans, exits and VmHWM
   };
   CHECK(peak_of(1) == "1 150");
   CHECK(peak_of(8) == "8 10");
-  history.seen(1, 200 * kMib, history.now_ms() - 4'000);  // by a scan
-  history.tick(400);                                      // until it has run long enough for rollups of an hour
+  history.seen(1, 200 * kMib, history.now_ms() - 4'000);  // from a scan
+  history.tick(400);                                      // long enough for hourly rollups of the process
   CHECK(peak_of(1) == "1 200");
-  history.mark(1, 300 * kMib);  // VmHWM alone shows it
+  history.mark(1, 300 * kMib);  // only VmHWM shows it
   history.tick(480);
   CHECK(peak_of(1) == "1 300");
   history.seen(2, 400 * kMib, history.now_ms() - 1'000);
@@ -67,7 +67,7 @@ TEST_CASE("trend: the RSS of a process has all peaks that scans, exits and VmHWM
     if (pid < 8)
       CHECK(peak_of(pid) == std::to_string(pid) + " " + std::to_string(row["peak_kib"].get<std::int64_t>() / kMib));
   }
-  // PSS is unknown then, and the answer has RSS.
+  // PSS is unknown at that time, so the answer has RSS.
   const json pss = json_of(history, {"trend", "1", "--tier", tier});
   CHECK(max_of_rows(pss) == 100 * kMib);
   CHECK(pss.value("rss_max_kib", std::int64_t{0}) == 300 * kMib);
@@ -89,7 +89,7 @@ TEST_CASE("trend: scans right before an hour's first tick are in the rollups") {
   }
 }
 
-TEST_CASE("trend: time before the subject existed was recorded, and has no value") {
+TEST_CASE("trend: time before the subject existed counts as recorded, without a value") {
   History history;
   history.begin_run();
   history.birth(1, {"early", "early"}, 10 * kMib);
@@ -118,7 +118,7 @@ TEST_CASE("trend: time before the subject existed was recorded, and has no value
   CHECK(recorded_at("03:00:00") == "100.0%");
 }
 
-TEST_CASE("trend: a time that the clock went through twice counts each process once") {
+TEST_CASE("trend: a time that occurs twice because the clock was set back counts each process once") {
   const std::string tier = GENERATE("raw", "5min");
   CAPTURE(tier);
   History history;
@@ -154,7 +154,7 @@ TEST_CASE("trend: a time that the clock went through twice counts each process o
 
 namespace {
 
-// Ticks of 10 s; from the 30th on a task waits for 1 s of each, and between two of them for 5 s.
+// Ticks of 10 s. From the 30th on a task waits for 1 s of each interval, and between two of them for 5 s.
 void record_pressure(History& history) {
   std::int64_t stalled_us = 0;
   history.begin_run();

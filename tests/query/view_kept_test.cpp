@@ -1,4 +1,4 @@
-// Kept sessions of memoir view: their keys are played without a terminal, and the screens are compared.
+// Recorded sessions of memoir view: the keys are played without a terminal, and the screens are compared.
 
 #include <algorithm>
 #include <fstream>
@@ -17,12 +17,12 @@ namespace {
 struct Kept {
   std::string name;
   std::vector<std::string> options;
-  std::string keys;  // a screen for each line
+  std::string keys;  // each line gives a screen
 };
 
 }  // namespace
 
-TEST_CASE("Kept sessions, golden") {
+TEST_CASE("Golden screens of recorded sessions") {
   const std::vector<Kept> sessions{
       {"kill", {"--last-oom"}, "Enter\nEsc 6\n"},
       {"live-kill", {}, "E 6\nEsc 1 N\nn F\n"},

@@ -12,7 +12,7 @@ namespace view_keys_test {
 
 using namespace memoir::test::view;
 
-TEST_CASE("Each key has one meaning, help names each, and another key tells what to press") {
+TEST_CASE("Each key has one meaning, help lists all of them, and any other key shows what to press") {
   std::set<std::string> keys;
   for (const KeyRow& row : key_table()) {
     CAPTURE(row.shown);
@@ -44,7 +44,7 @@ TEST_CASE("The man page has each key") {
   }
 }
 
-TEST_CASE("A kill on one line begins with the victim and its limit") {
+TEST_CASE("A kill on one line starts with the victim and its limit") {
   CHECK(short_kill(
             "The OOM killer killed python3 (7) in the cgroup /a.slice/shop.service; its RSS peaked at 134.0 MiB; the "
             "cgroup /a.slice/shop.service was at its limit of 128.0 MiB; python3 invoked the OOM killer") ==
@@ -54,7 +54,7 @@ TEST_CASE("A kill on one line begins with the victim and its limit") {
   CHECK(short_kill("in the cgroup /") == "in the cgroup /");
 }
 
-TEST_CASE("Words are split as by a shell") {
+TEST_CASE("Words are split as in a shell") {
   CHECK(split_words("top --at 'yesterday 03:14'  a\\ b \"c d\"") ==
         Words{"top", "--at", "yesterday 03:14", "a b", "c d"});
   CHECK(split_words("  ") == Words{});

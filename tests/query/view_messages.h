@@ -1,6 +1,6 @@
 #pragma once
 
-// memoir view without a file: messages in, requests out.
+// memoir view without a file: messages go in, requests come out.
 
 #include <cstdint>
 #include <map>
@@ -44,7 +44,7 @@ inline RecordingInfo recorded(std::int64_t last_ms = kNow) {
   return recorded;
 }
 
-// The view with its requests so far.
+// The view with the requests that it has made so far.
 class Played {
  public:
   explicit Played(const Start& from = {}) { take(start(setup(), {80, 24}, recorded(), from)); }
@@ -58,7 +58,7 @@ class Played {
   }
   void send(const Msg& msg) { take(update(std::move(model), msg)); }
 
-  // The last question of a slot.
+  // The last request of a slot.
   Words words(Slot slot = Slot::page) const {
     const auto found = asked.find(slot);
     return found == asked.end() ? Words() : found->second.words;
@@ -66,7 +66,7 @@ class Played {
   void answer(Slot slot, Report report) {
     send(Answered{slot, asked.at(slot).id, std::make_shared<const Report>(std::move(report)), {}, {}});
   }
-  // The tick of the last seek is this one.
+  // The last seek has found this tick.
   void found(std::int64_t at_ms) { send(Sought{seek.id, at_ms}); }
 
   Model model;
@@ -103,7 +103,7 @@ inline Report processes(const std::vector<std::int64_t>& pids) {
   return report;
 }
 
-// Minutes of the bar: their start, and the highest value.
+// Minutes of the bar: start and highest value.
 inline Report trend(const std::vector<std::pair<std::int64_t, std::int64_t>>& minutes) {
   Report report;
   report.rows.columns = {{"from_ms", "FROM", Kind::time},

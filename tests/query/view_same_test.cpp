@@ -1,4 +1,4 @@
-// One rule of memoir view: a page is words. All that it shows is what those commands answer in a program of their own.
+// A page of memoir view consists of commands: it shows exactly what these commands answer outside of the view.
 
 #include "query/ask.h"
 #include "query/render/render.h"
@@ -30,7 +30,7 @@ std::vector<std::string> walking_keys() {
 
 }  // namespace
 
-TEST_CASE("What a walk shows is what its commands answer") {
+TEST_CASE("A walk through the pages shows what the commands answer") {
   const History& history = recorded<record_shop>();
   const std::vector<std::string> keys = walking_keys();
   int compared = 0;
@@ -51,7 +51,7 @@ TEST_CASE("What a walk shows is what its commands answer") {
       words.insert(words.end(), {"--format", "json"});
       CAPTURE(seed, pressed, words);
       const memoir::query::ReportContext asked{answer.words.front(), "DB", "testhost"};
-      // A drawing is for humans only.
+      // Charts are only for humans.
       memoir::query::Report report = *answer.report;
       std::erase_if(report.sections, [](const auto& section) { return section.name == "chart"; });
       CHECK(ask(history, words).out == memoir::query::render_json(asked, report));

@@ -1,4 +1,4 @@
-// Sessions of memoir view on a recording: keys, and the screens that they lead to.
+// Sessions of memoir view on a recording: keys, and the screens that follow.
 
 #include <algorithm>
 #include <array>
@@ -36,7 +36,7 @@ void record_nginx(History& history, int ticks) {
 
 }  // namespace
 
-TEST_CASE("Each page at 80x24, golden") {
+TEST_CASE("Golden screens of each page at 80x24") {
   Screens screens(recorded<record_shop>());
   const std::array<std::pair<const char*, const char*>, 7> pages{{{"processes", "1"},
                                                                   {"cgroups", "2"},
@@ -51,7 +51,7 @@ TEST_CASE("Each page at 80x24, golden") {
   }
 }
 
-TEST_CASE("Other sizes, ASCII and styles, golden") {
+TEST_CASE("Golden screens of other sizes, ASCII and styles") {
   compare_with_golden("view-160x45.txt", Screens(recorded<record_shop>(), {160, 45}).text());
   compare_with_golden("view-60x16.txt", Screens(recorded<record_shop>(), {60, 16}, {}, true).text());
   compare_with_golden("view-40x8.txt", Screens(recorded<record_shop>(), {40, 8}).text());
@@ -60,7 +60,7 @@ TEST_CASE("Other sizes, ASCII and styles, golden") {
   compare_with_golden("view-styles.txt", styles.styles());
 }
 
-TEST_CASE("The last kill: its victim without a key, its history with Enter, its story with 6") {
+TEST_CASE("The last kill: the view starts at its victim, Enter shows the history, 6 the story") {
   Start from;
   from.last_oom = true;
   Screens screens(recorded<record_shop>(), {80, 24}, from);
@@ -74,7 +74,7 @@ TEST_CASE("The last kill: its victim without a key, its history with Enter, its 
   CHECK(has(screens.text(), "The OOM killer killed python3 (32702)"));
 }
 
-TEST_CASE("From the last tick E finds the kill, and 6 tells it") {
+TEST_CASE("From the last tick E finds the kill, and 6 explains it") {
   Screens screens(recorded<record_shop>());
   CHECK(has(screens.text(), "ENDED"));
   screens.press("E 6");
@@ -83,7 +83,7 @@ TEST_CASE("From the last tick E finds the kill, and 6 tells it") {
   CHECK(has(screens.text(), "no OOM kill before this time"));
 }
 
-TEST_CASE("Growth without a kill: compared with a mark, the grower is the first row") {
+TEST_CASE("Growth without a kill: the process that grew since a mark is the first row") {
   Screens screens(recorded<record_shop>());
   screens.press("b");
   screens.type("00:30");
@@ -97,7 +97,7 @@ TEST_CASE("Growth without a kill: compared with a mark, the grower is the first 
   CHECK(has(text.substr(row, text.find('\n', row + 1) - row), "32702"));
 }
 
-TEST_CASE("A view follows the recorder, and says when it stopped") {
+TEST_CASE("A view follows the recorder, and reports that it stopped") {
   History history;
   record_nginx(history, 30);
   Screens screens(history);
@@ -118,7 +118,7 @@ TEST_CASE("A view follows the recorder, and says when it stopped") {
   CHECK(has(screens.text(), "ENDED 1 h ago"));
 }
 
-TEST_CASE("The bar of a view that followed is that of a new one") {
+TEST_CASE("The bar of a view that followed the recorder equals that of a new view") {
   History history;
   record_nginx(history, 30);
   Screens screens(history);
@@ -151,7 +151,7 @@ TEST_CASE("Another file at the path is shown from its last tick") {
   CHECK(has(screens.text(), "another file is at this path now"));
 }
 
-TEST_CASE("Columns and ticks lead through the recording, in both directions") {
+TEST_CASE("Keys step through the columns and ticks of the recording, in both directions") {
   for (const auto& [right, left, zooms] : {std::tuple("Right", "Left", ""), std::tuple("Right", "Left", "+ + +"),
                                            std::tuple("t", "T", ""), std::tuple("]", "[", "- -")}) {
     CAPTURE(right, zooms);
@@ -181,7 +181,7 @@ TEST_CASE("Recorded keys are played without a terminal") {
   const auto outcome = ask(recorded<record_shop>(), {"view", "--play-keys", keys, "--utc"});
   CHECK(outcome.exit == memoir::query::Exit::answered);
   const auto screens = std::ranges::count(outcome.out, '\n') / 24;
-  CHECK(screens == 5);  // one before the keys, and one after each line through q
+  CHECK(screens == 5);  // one before the keys, and one after each line up to q
   CHECK(has(outcome.out, "K python3 (32702) in shop.service"));
   CHECK(has(outcome.out, "2026-11-19 00:30:00 UTC"));
 }
@@ -200,7 +200,7 @@ TEST_CASE("Before the first tick the view waits for it") {
   CHECK(has(screens.text(), "nginx: worker"));
 }
 
-TEST_CASE("The whole row: each column with its heading, broken at the edge") {
+TEST_CASE("The details of a row have each column with its heading, wrapped at the edge") {
   History history;
   history.begin_run();
   history.machine(1200 * kMib);
@@ -236,8 +236,8 @@ TEST_CASE("Names of processes cannot change the screen") {
   }
 }
 
-TEST_CASE("Any keys in any order leave a screen") {
-  // A walk over the key table, the same in each run.
+TEST_CASE("Any keys in any order give a complete screen") {
+  // Presses keys of the table in a random order, which is the same in each run.
   std::vector<std::string> keys;
   for (const auto& row : memoir::query::view::key_table()) {
     std::string_view names = row.keys;

@@ -12,17 +12,17 @@ namespace view_update_test {
 
 using namespace memoir::test::view;
 
-TEST_CASE("The view starts at the last tick and asks for the page, the machine, the bar and its events") {
+TEST_CASE("The view starts at the last tick and requests the page, the machine, the bar and its events") {
   const Played played;
   CHECK(played.words() == Words{"top", "--at", "2026-11-25 02:15:30", "--limit", "1000"});
-  CHECK(played.words(Slot::machine).empty());  // in the totals of the page
+  CHECK(played.words(Slot::machine).empty());  // they are in the totals of the page
   CHECK(played.words(Slot::bar) ==
         Words{"trend", "machine", "--step", "1m", "--from", "2026-11-25 01:02:00", "--to", "2026-11-25 02:15:59"});
   CHECK(played.words(Slot::letters).front() == "events");
   CHECK(played.model.following);
 }
 
-TEST_CASE("A tick back pauses; keys pressed before its answer are one further seek") {
+TEST_CASE("A step back pauses; keys pressed before its answer are combined into one further seek") {
   Played played;
   played.press("T");
   CHECK(played.seek.at_ms == kNow);
@@ -37,7 +37,7 @@ TEST_CASE("A tick back pauses; keys pressed before its answer are one further se
   CHECK(played.words()[2] == "2026-11-25 02:15:00");
 }
 
-TEST_CASE("A following view asks again at each tick; a paused one stays at its tick") {
+TEST_CASE("A following view repeats its requests at each tick; a paused one stays at its tick") {
   Played played;
   played.send(Ticked{recorded(kNow + 10'000)});
   CHECK(played.words()[2] == "2026-11-25 02:15:40");
@@ -50,7 +50,7 @@ TEST_CASE("A following view asks again at each tick; a paused one stays at its t
   CHECK(played.words()[2] == "2026-11-25 02:15:50");
 }
 
-TEST_CASE("A tick asks for the open column of the bar only, once the others are there") {
+TEST_CASE("A tick requests only the last column of the bar, once the others have arrived") {
   Played played;
   const auto from = [&played](Slot slot) {
     const Words words = played.words(slot);
@@ -59,7 +59,7 @@ TEST_CASE("A tick asks for the open column of the bar only, once the others are 
   const std::vector<Slot> slots{Slot::bar, Slot::pressure, Slot::letters};
   played.answer(Slot::bar, trend({{kNow - 90'000, 1000}, {kNow - 30'000, 2000}}));
   played.send(Ticked{recorded(kNow + 10'000)});
-  for (const Slot slot : slots) CHECK(from(slot) == "2026-11-25 01:02:00");  // not all have answered
+  for (const Slot slot : slots) CHECK(from(slot) == "2026-11-25 01:02:00");  // some have not been answered
   played.answer(Slot::bar, trend({{kNow - 90'000, 1000}, {kNow - 30'000, 2000}}));
   played.answer(Slot::pressure, trend({}));
   played.answer(Slot::letters, events({{kNow - 90'000, "alert"}, {kNow - 20'000, "burst"}}));
@@ -73,13 +73,13 @@ TEST_CASE("A tick asks for the open column of the bar only, once the others are 
   CHECK(bar.columns[72].max == 1000.0);
   CHECK(bar.columns[73].max == 3000.0);
   CHECK(bar.letters.size() == 3);
-  // The bar moves by a column: all of it is asked again.
+  // The bar moves by a column, so all of it is requested again.
   played.send(Ticked{recorded(kNow + 30'000)});
   for (const Slot slot : slots) CHECK(from(slot) == "2026-11-25 01:03:00");
   CHECK(bar.columns[71].max == 1000.0);
 }
 
-TEST_CASE("Another file at the path: nothing was recorded since the pause, and there is no mark") {
+TEST_CASE("Another file at the path resets the count since the pause, and the mark") {
   Played played;
   played.press("m T");
   played.found(kNow - 10'000);
@@ -93,7 +93,7 @@ TEST_CASE("Another file at the path: nothing was recorded since the pause, and t
   CHECK(played.model.bar.holds(other.last_ms));
 }
 
-TEST_CASE("An answer to an earlier question is dropped") {
+TEST_CASE("The answer to an outdated request is dropped") {
   Played played;
   const AskFor before = played.asked.at(Slot::page);
   played.send(Ticked{recorded(kNow + 10'000)});
@@ -191,7 +191,7 @@ TEST_CASE("B: the bar shows the selected row, and the machine again") {
   CHECK(played.model.message == "this row has no history of its own");
 }
 
-TEST_CASE("The mouse: a click in the bar goes there, a drag shows its span, rows, headings and tabs are chosen") {
+TEST_CASE("The mouse: a click in the bar goes to that time, a drag shows its range, rows and tabs are clickable") {
   Played played;
   played.answer(Slot::page, processes({11, 12, 13}));
   const std::size_t page = 9;
@@ -220,7 +220,7 @@ TEST_CASE("The mouse: a click in the bar goes there, a drag shows its span, rows
   }
 }
 
-TEST_CASE("C chooses among the columns; the command of the page has them, its rows keep their keys") {
+TEST_CASE("C selects columns; the command of the page has them, and its rows keep their keys") {
   Played played;
   played.answer(Slot::page, processes({11, 12}));
   played.press("j C");
@@ -238,7 +238,7 @@ TEST_CASE("C chooses among the columns; the command of the page has them, its ro
   CHECK(played.words()[1] == "12@120");
 }
 
-TEST_CASE("X asks for the page in a format, and says what was saved") {
+TEST_CASE("X saves the page in a format, and shows the file") {
   Played played;
   played.press("X j Enter");
   const AskFor& question = played.asked.at(Slot::save);
@@ -249,7 +249,7 @@ TEST_CASE("X asks for the page in a format, and says what was saved") {
   CHECK(played.model.message == "saved as memoir-top.md");
 }
 
-TEST_CASE("A jump takes the words of --at; + and - are from the cursor, a time of day is of the day shown") {
+TEST_CASE("A jump accepts the values of --at; + and - are relative to the cursor, a time of day is on the day shown") {
   const std::map<std::string, std::int64_t> times{{"+10m", kNow - 30 * kMinute},
                                                   {"-10m", kNow - 50 * kMinute},
                                                   {"01:00", kNow - 75 * kMinute - 30'000},
@@ -296,7 +296,7 @@ TEST_CASE("E goes to the last tick before the last kill, and selects its victim"
   CHECK(played.model.message == "no OOM kill before this time");
 }
 
-TEST_CASE("Columns of the bar lead to their maximum, and before a kill") {
+TEST_CASE("A column of the bar leads to its maximum, or to the tick before a kill") {
   Played played;
   std::vector<std::pair<std::int64_t, std::int64_t>> minutes;
   for (std::int64_t at = kNow - 60 * kMinute - 30'000; at < kNow; at += kMinute) minutes.emplace_back(at, 2000);
@@ -313,7 +313,7 @@ TEST_CASE("Columns of the bar lead to their maximum, and before a kill") {
   CHECK(played.seek.at_ms == kNow - 30'000 - kMinute - 15'001);
 }
 
-TEST_CASE("d compares with the mark, and without one with the tick before") {
+TEST_CASE("d compares with the mark, or without one with the previous tick") {
   Played played;
   played.press("d");
   CHECK(played.words() == Words{"diff", "2026-11-25 02:15:20", "2026-11-25 02:15:30", "--limit", "1000"});
@@ -327,7 +327,7 @@ TEST_CASE("d compares with the mark, and without one with the tick before") {
   CHECK(played.model.mark_ms == kNow);
 }
 
-TEST_CASE("Enter leads into a row, Esc back") {
+TEST_CASE("Enter opens a row, Esc goes back") {
   Played played;
   played.answer(Slot::page, processes({11, 12}));
   played.press("j Enter");

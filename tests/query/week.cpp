@@ -11,7 +11,7 @@ constexpr std::int64_t kInterval = 120'000;
 constexpr std::int64_t kHour = 3'600'000;
 constexpr std::int64_t kMinute = 60'000;
 
-// Percent of the daily load, by the hour.
+// The daily load in percent, by hour.
 constexpr std::array<std::int64_t, 24> kLoad{12, 8,  6,  5,  6,  10, 18, 34, 55, 74, 86, 92,
                                              88, 90, 95, 97, 90, 78, 62, 48, 38, 30, 22, 16};
 
@@ -59,7 +59,7 @@ struct Server {
                   1200 * kMib);
   }
 
-  // The application grows without limit in the morning of the last day, and is killed at 10:00.
+  // The application grows without limit on the morning of the last day, and is killed at 10:00.
   void run_away() {
     const std::int64_t since = of_day() - 9 * kHour - 20 * kMinute;
     if (!last_day() || since < 0 || of_day() >= 10 * kHour) return;

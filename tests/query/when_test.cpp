@@ -76,7 +76,7 @@ TEST_CASE("A future end of a range means now") {
     CHECK(resolve_when(last, kRecorded, kNow)->range->from_ms == kNow - 2 * kHour);
   }
   Options far = utc();
-  far.to = "09:40";  // yesterday
+  far.to = "09:40";  // of the previous day
   CHECK(resolve_when(far, kRecorded, kNow)->range->to_ms == kNow - 24 * kHour + 20 * 60'000 - 12'000);
   Options today = utc();
   today.from = "-30h";
@@ -103,7 +103,7 @@ TEST_CASE("A day is complete, and an unfinished one ends now") {
   CHECK(resolve_when(options, kRecorded, kNow)->range->to_ms == kNow);
 }
 
-TEST_CASE("Contradictions and ranges turned round are usage errors") {
+TEST_CASE("Contradictions and reversed ranges are usage errors") {
   const auto message = [](auto set) {
     Options options = utc();
     set(options);
@@ -119,7 +119,7 @@ TEST_CASE("Contradictions and ranges turned round are usage errors") {
   CHECK(message([](Options& o) { o.from = "-1h", o.to = "-2h"; }).find("before it starts") != std::string::npos);
   CHECK(message([](Options& o) { o.last = "soon"; }).find("--last") != std::string::npos);
   CHECK(message([](Options& o) { o.at = "teatime"; }).find("Times are") != std::string::npos);
-  // The option that is wrong is named.
+  // The message names the wrong option.
   CHECK(message([](Options& o) { o.at = "teatime"; }).starts_with("--at: "));
   CHECK(message([](Options& o) { o.from = "teatime"; }).starts_with("--from: "));
   CHECK(message([](Options& o) { o.to = "teatime"; }).starts_with("--to: "));
@@ -129,7 +129,7 @@ TEST_CASE("Contradictions and ranges turned round are usage errors") {
   CHECK(message([](Options& o) { o.last = "0s"; }).starts_with("--last: "));
 }
 
-TEST_CASE("A range without a length is refused") {
+TEST_CASE("A range without a duration is refused") {
   Options last = utc();
   last.last = "0s";
   CHECK_FALSE(resolve_when(last, kRecorded, kNow).ok());

@@ -7,7 +7,7 @@
 
 namespace memoir::test {
 
-// Sets the process's time zone for one test.
+// Sets the time zone of the process for one test.
 class ZoneGuard {
  public:
   explicit ZoneGuard(const char* zone) {
@@ -30,7 +30,7 @@ class ZoneGuard {
   std::optional<std::string> before_;
 };
 
-// Europe/Berlin in POSIX format, for systems without a zone database.
+// Europe/Berlin in POSIX format, which works without a time zone database.
 inline constexpr const char* kBerlin = "CET-1CEST,M3.5.0,M10.5.0/3";
 
 }  // namespace memoir::test

@@ -81,8 +81,7 @@ TEST_CASE("exits: they are read back as reported, with their process") {
   CHECK(totals.ticks_reported == 2);
 }
 
-TEST_CASE(
-    "exits: an unsampled process is among the peaks at its exit time, stored or not, and sets its identity's mark") {
+TEST_CASE("exits: an unsampled process has its peak at its exit, stored or not, and sets its identity's mark") {
   Ending ending;
   for (int i = 0; i < 3; ++i) {
     ending.next();

@@ -273,8 +273,7 @@ TEST_CASE("alerts: a cgroup at its limit causes one, and another only after its 
   CHECK(made.see(with_cgroup(2'004'000, 97)).size() == 1);
 }
 
-TEST_CASE(
-    "alerts: one cgroup at its limit does not mute another, memory.high counts, and a kill causes no second alert") {
+TEST_CASE("alerts: a cgroup at its limit does not mute another, memory.high counts, a kill causes no second alert") {
   AlertRules made = rules(with_levels());
   CHECK(made.see(with_cgroup(0, 97)).size() == 1);
   Tick tick = with_cgroup(1'000, 97);
