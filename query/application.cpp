@@ -20,10 +20,11 @@
 namespace memoir::query {
 namespace {
 
-// Further CPU time, for all but SQLite: its statements end earlier with their own error.
+// CPU time beyond kAnswerWithin after which the alarm ends the program. SQLite statements stop earlier, at
+// kAnswerWithin, with an error of their own.
 constexpr std::chrono::milliseconds kAlarmAfter{1'000};
 
-// Text from an argument, a path or the file must not affect the terminal. Some messages have several lines.
+// Makes each line of a message printable: text from an argument, a path or the file must not affect the terminal.
 Outcome failure(Exit exit, std::string_view message) {
   std::string lines = "memoir: ";
   while (!message.empty()) lines += to_printable(cut_line(message)) + '\n';
@@ -44,7 +45,7 @@ std::string version_text() {
   return fmt::format("memoir {} ({}), SQLite {}\n", version(), version_commit(), sqlite_version());
 }
 
-// Names are written unchanged: on a terminal they must not affect it.
+// Escapes control characters in text for a terminal: the names in it are otherwise unchanged.
 std::string for_screen(std::string text, const std::optional<Screen>& screen) {
   if (!screen) return text;
   std::string out;
@@ -106,11 +107,11 @@ Outcome outcome_of(const ReportContext& asked, const Report& report, const Optio
   Outcome outcome{Exit::answered, render(asked, report, options, screen), "", !options.no_pager};
   if (report.nothing_recorded) outcome.exit = Exit::empty;
   if (report.failed) outcome.exit = Exit::failed;
-  // Machines find warnings in JSON; CSV has no place for them.
+  // JSON contains the warnings; CSV has no place for them.
   if (options.format == Format::csv) outcome.error = warning_lines(report.warnings);
   if (!is_data_format(options.format)) return outcome;
   outcome.error += warning_lines(report.left_out);
-  if (options.format == Format::csv) return outcome;  // which has no sections
+  if (options.format == Format::csv) return outcome;  // CSV has no sections
   for (const Section& section : report.sections) {
     for (const std::string& sentence : section.left_out)
       outcome.error += warning_lines({fmt::format("{}: {}", section.name, sentence)});
@@ -153,7 +154,7 @@ Outcome run(const Command& command, const Options& options, const Clock& clock, 
   return report ? outcome_of(session->asked(command), *report, options, screen) : failure(command, report.error());
 }
 
-// A command line typed into a command that talks with the user.
+// Parses a command line typed inside an interactive command.
 Result<Parsed> parse_words(const std::vector<std::string>& words) {
   const Invocation invocation = TRY(parse_command_line(words));
   if (invocation.help || invocation.version || invocation.command == nullptr)

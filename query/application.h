@@ -13,7 +13,7 @@ namespace memoir::query {
 // Exit status of memoir.
 enum class Exit : int {
   answered = 0,
-  failed = 1,  // no file, not ours, corrupt
+  failed = 1,  // for example no file, another program's file, or a corrupt file
   usage = 2,
   empty = 3,  // answered, but nothing was recorded in the range
 };
@@ -25,8 +25,8 @@ struct Outcome {
   bool paged = false;  // `out` may go through a pager, if it is long and for a terminal
 };
 
-// All of memoir except writing: reads the command line, opens the file, runs the command, renders the result. `sink`
-// gets a result that is too long for memory in pieces; without a sink it is in `out`, too. `screen`: see Context.
+// Runs memoir, but writes no output: reads the command line, opens the file, runs the command and renders the result. A
+// result too long for memory goes to `sink` in pieces; without a sink, it is in `out`. `screen`: see Context.
 Outcome run_query(const std::vector<std::string>& arguments, const Clock& clock, const Sink& sink = {},
                   std::optional<Screen> screen = terminal_screen());
 

@@ -24,14 +24,14 @@
 namespace memoir::query {
 namespace {
 
-// Short options for formats; in `leaks` --csv takes a file, and is a separate option.
+// Short for --format=csv, except in `leaks`, where --csv is an option of its own that takes a file.
 constexpr std::string_view kCsv = "--csv";
 
 std::string in_quotes(std::string_view word) {
   return fmt::format("'{}'", to_printable(word));
 }
 
-// "T" for "--at"; empty for a flag and for other words.
+// Returns the name of an option's value, "T" for "--at"; empty for a flag and for other words.
 std::string_view value_of(std::string_view argument) {
   const auto text = std::ranges::find(option_texts(), argument, &OptionText::name);
   return text == option_texts().end() ? std::string_view() : text->value;
@@ -41,7 +41,7 @@ bool takes_value(std::string_view argument) {
   return !value_of(argument).empty();
 }
 
-// "--user", which is "--filter user=".
+// Returns whether the argument is a filter key as an option: "--user" is "--filter user=".
 bool names_filter_key(std::string_view argument) {
   return argument.starts_with("--") && std::ranges::find(filter_keys(), argument.substr(2)) != filter_keys().end();
 }
@@ -54,7 +54,8 @@ bool takes(const Command& command, Option option) {
   return std::find(command.options.begin(), command.options.end(), option) != command.options.end();
 }
 
-// "--since=T" as "--from=T", "-n5" as "--limit=5". `next` is the word after it, which may be its value.
+// Replaces an alias: "--since=T" by "--from=T", "-n5" by "--limit=5". `next` is the following word, which may be the
+// value.
 std::string spelled_in_full(const std::string& argument, std::string_view next) {
   for (const OptionAlias& spelling : option_aliases()) {
     const std::string_view written = spelling.written;
@@ -69,8 +70,7 @@ std::string spelled_in_full(const std::string& argument, std::string_view next) 
   return argument;
 }
 
-// The value of an option and the words after it that belong to it: "2 minutes ago", "yesterday 03:14". Moves `it` to
-// the last of them.
+// Returns a time of one to three words, "2 minutes ago" or "yesterday 03:14". Moves `it` to the last word of the time.
 std::string time_in_words(std::vector<std::string>::const_iterator& it, std::vector<std::string>::const_iterator end) {
   std::string time = *it;
   std::string words = time;
@@ -120,7 +120,8 @@ std::optional<std::string> take_command(std::vector<std::string>& arguments) {
   return std::nullopt;
 }
 
-// "memoir memory shm" is the command shm. Removes its word from `arguments`.
+// Returns the command that is a part of another: "memoir memory shm" is the command shm. Removes the part's word from
+// `arguments`. Without a part, returns `command`.
 const Command& part_of(const Command& command, std::vector<std::string>& arguments) {
   for (const Command& part : commands()) {
     std::string_view word = part.full_name;
@@ -134,7 +135,7 @@ const Command& part_of(const Command& command, std::vector<std::string>& argumen
   return command;
 }
 
-// `means` with the first argument of the command line in place of SUBJECT.
+// Returns `means` with SUBJECT replaced by the first argument of the command line.
 std::string with_subject(std::string_view means, const std::vector<std::string>& arguments) {
   constexpr std::string_view subject = "SUBJECT";
   std::string text(means);
@@ -143,11 +144,12 @@ std::string with_subject(std::string_view means, const std::vector<std::string>&
   const auto word = std::ranges::find_if(
       arguments, [](const std::string& of) { return !of.empty() && of.front() != '-' && subject_hint(of).empty(); });
   if (word != arguments.end()) return text.replace(at, subject.size(), shell_word(*word));
-  // Most commands have a default for it.
+  // Without an argument, SUBJECT is removed: most commands have a default for it.
   return means == "memoir summary --day SUBJECT" ? "memoir summary" : text.erase(at - 1, subject.size() + 1);
 }
 
-// The command that a word at its place may mean: that of another program, a time or a subject.
+// Suggests a command for an unknown word: the equivalent of another program's command, or one that takes the word as a
+// pid, a metric, a time or a name.
 std::string command_for(const std::string& name, const std::vector<std::string>& arguments) {
   if (const auto meant = command_meant(name)) return "; use " + with_subject(*meant, arguments);
   const std::string word = shell_word(name);
@@ -177,7 +179,7 @@ std::optional<std::string> unknown_option(const std::vector<std::string>& argume
   return std::nullopt;
 }
 
-// "; these take it: top, trend": the first few commands that do.
+// Returns the first few commands with an option: "; these take it: top, trend".
 std::string commands_with(std::string_view name) {
   constexpr std::size_t most = 5;
   std::vector<std::string> names;
@@ -216,12 +218,12 @@ Error unknown_argument(const std::string& argument, const Command& command) {
   std::vector<std::string> names{"--help", "--version"};
   for (const Option option : options_of(command)) names.emplace_back(option_text(option).name);
   for (const OptionAlias& spelling : option_aliases()) names.emplace_back(spelling.written);
-  // An equivalent comes before a similar spelling.
+  // An equivalent is better than a similar spelling.
   return malformed(
       fmt::format("'{}' has no option {}{}", command.name, in_quotes(name), meant ? use : did_you_mean(name, names)));
 }
 
-// An unknown option, or more arguments than the command takes.
+// Returns the error for an unknown option, or for more arguments than the command takes.
 Error too_much(const std::vector<std::string>& extra, const Command& command) {
   const auto option = std::ranges::find_if(extra, [](const std::string& word) { return word.starts_with('-'); });
   if (option != extra.end() || command.subject.empty())
@@ -234,7 +236,7 @@ Error too_much(const std::vector<std::string>& extra, const Command& command) {
                                repeats ? fmt::format("; memoir watch {} repeats it", command.name) : ""));
 }
 
-// Replaces a word by its spelling in the list of choices. nullopt stays.
+// Replaces a word by the choice that it means; leaves nullopt. Returns an error if no choice fits.
 std::optional<Error> check_choice(std::optional<std::string>& word, const std::vector<std::string>& choices,
                                   Option option) {
   const auto is_choice = [&](std::string_view name) { return std::ranges::find(choices, name) != choices.end(); };
@@ -267,7 +269,7 @@ void add_option(CLI::App& app, const OptionText& text, Options& options) {
 }
 
 std::optional<Error> check(const Command& command, Options& options) {
-  // A streamed result is JSON Lines.
+  // Commands that stream their result write JSON Lines instead of JSON.
   const bool lines = std::ranges::find(command.formats, "json") == command.formats.end();
   if (lines && options.format_given == "json") options.format_given = "jsonl";
   if (auto error = check_choice(options.format_given, command.formats, Option::format)) return error;
@@ -280,7 +282,7 @@ std::optional<Error> check(const Command& command, Options& options) {
   if (auto error = check_choice(options.group, command.groups, Option::group)) return error;
   if (auto error = check_choice(options.tier, tier_names(), Option::tier)) return error;
   for (std::string& kind : options.kinds) {
-    if (command.kinds.empty()) break;  // for events: a file may have others
+    if (command.kinds.empty()) break;  // a file may have events of other kinds
     std::optional<std::string> word = kind;
     if (auto error = check_choice(word, command.kinds, Option::kind)) return error;
     kind = *word;
@@ -307,7 +309,7 @@ std::optional<Error> check(const Command& command, Options& options) {
   return std::nullopt;
 }
 
-// CLI11's messages: "--db: 1 required TEXT missing" and "--db: At Most 1 required but received 2".
+// Rewords CLI11's messages "--db: 1 required TEXT missing" and "--db: At Most 1 required but received 2".
 Error wrong_number(std::string_view said) {
   const std::string_view name = said.substr(0, said.find(':'));
   if (said.find("received") != std::string_view::npos) return malformed(fmt::format("{} can be given only once", name));
@@ -317,7 +319,7 @@ Error wrong_number(std::string_view said) {
   return malformed(fmt::format("{} needs a value{}", name, value));
 }
 
-// `--db=` and `--db ""`: for the first, CLI11 would take the next argument as the value.
+// Rejects `--db=` and `--db ""`. After `--db=`, CLI11 would take the next argument as the value.
 std::optional<Error> empty_value(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& word = arguments[i];

@@ -4,7 +4,7 @@
 
 namespace memoir::query {
 
-// Each in query/commands/NAME/NAME.cpp.
+// Each is defined in query/commands/NAME/NAME.cpp.
 Command backup_command();
 Command categories_command();
 Command cgroups_command();

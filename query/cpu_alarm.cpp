@@ -12,7 +12,7 @@
 namespace memoir::query {
 namespace {
 
-// Made before the signal can arrive.
+// The text is made before the signal can arrive, because a signal handler must not allocate memory.
 std::string& alarm_message() {
   static std::string text;
   return text;

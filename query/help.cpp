@@ -52,7 +52,7 @@ std::string option_line(Option option, const Command& command) {
   return hanging(fmt::format("  {}{}{} {}", others, others.empty() ? "" : ", ", text.name, text.value), 20, help_text);
 }
 
-// For most users; the others are single words in a line.
+// The commands that most users need; help() lists the others by name only.
 constexpr std::array kMainCommands{"view",  "incident", "top",     "trend", "peaks",
                                    "leaks", "cgroups",  "summary", "status"};
 

@@ -27,7 +27,7 @@ namespace {
 using memoir::Done;
 using memoir::Status;
 
-// A reader that closes early (`memoir top | head`) ends us by SIGPIPE, silently.
+// If the reader closes early (`memoir top | head`), SIGPIPE ends memoir silently.
 Status write_out(std::string_view text) {
   const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
   if (written == text.size()) return Done{};
@@ -39,7 +39,7 @@ Status flush_out() {
   return memoir::Error{memoir::ErrorKind::io, std::string("cannot write the answer: ") + std::strerror(errno)};
 }
 
-// Wraps sentences at words. Indented text, or text after the first line of a message, may be meant for copying.
+// Wraps the lines that start with "memoir: " at words. Other lines may be meant for copying.
 std::string error_text(const std::string& error) {
   const auto screen = memoir::query::terminal_screen(STDERR_FILENO);
   if (!screen) return error;
@@ -54,8 +54,8 @@ std::string error_text(const std::string& error) {
   return out;
 }
 
-// Returns the pager of long answers, chosen as git does: $MEMOIR_PAGER, then $PAGER, then less. The first variable that
-// is set disables it with "cat" or an empty text.
+// Returns the pager of long answers, chosen as git does: $MEMOIR_PAGER, then $PAGER, then less. If the first variable
+// that is set is empty or "cat", there is no pager.
 std::optional<std::string> pager_command() {
   for (const char* variable : {"MEMOIR_PAGER", "PAGER"}) {
     const char* set = std::getenv(variable);
@@ -101,8 +101,8 @@ constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(th
 constexpr bool kSanitized = false;
 #endif
 
-// A file may be crafted so that its answer fills the memory: our own files need less than half of this. The caller's
-// limit may be lower.
+// Limits memory, because the answer from a crafted file could fill it. Memoir's own files need less than half of the
+// limit. The caller may lower it.
 rlim_t max_memory() {
   constexpr rlim_t max_mib = 240;
   const char* const said = std::getenv("MEMOIR_DATA_MIB");
@@ -110,8 +110,8 @@ rlim_t max_memory() {
   return std::clamp(mib.value_or(max_mib), rlim_t{1}, max_mib) << 20U;  // Linux treats 0 as no limit
 }
 
-// Memory of a long answer is kept until its end, and uses huge pages if the kernel has some: page by page it would be a
-// tenth of the time. Untouched memory costs nothing.
+// Keeps the memory of a long answer until its end, in huge pages if the kernel has some: faults of single pages would
+// take a tenth of the time. Untouched memory costs nothing.
 void prepare_heap(rlim_t most) {
   constexpr int at_once = 32 << 20U;  // the highest possible threshold
   if (kSanitized || most < 2 * rlim_t{at_once}) return;
@@ -120,7 +120,7 @@ void prepare_heap(rlim_t most) {
   mallopt(M_TOP_PAD, at_once);
   auto* const begin = static_cast<char*>(sbrk(0));
   void* volatile first = std::malloc(at_once / 2);  // the heap grows by its pad, too
-  // The remainder of a limit is less than such a pad.
+  // Near the memory limit, a large pad would not fit.
   mallopt(M_TOP_PAD, 128 << 10U);
   if (first == nullptr) return;
   std::free(first);

@@ -20,7 +20,7 @@ constexpr const char* kHome = "\x1b[H";
 constexpr const char* kClearLine = "\x1b[K";
 constexpr const char* kClearBelow = "\x1b[J";
 
-// Changes with each tick, which writes the log of the database or the file itself.
+// Returns when the file and its write-ahead log were last written: each tick writes one of them.
 std::array<timespec, 2> written_at(const std::string& path) {
   std::array<timespec, 2> times{};
   struct stat of {};
@@ -59,7 +59,7 @@ std::optional<std::vector<std::string>> watched_command(const std::vector<std::s
   std::vector<std::string> command = arguments;
   const bool first = !command.empty() && command.front() == "watch";
   if (first) command.erase(command.begin());
-  // The interval of watch(1): the answer is repeated at each tick.
+  // Ignores the interval that watch(1) takes: the answer is repeated at each tick.
   if (first && command.size() > 2 && (command[0] == "-n" || command[0] == "-d"))
     command.erase(command.begin(), command.begin() + 2);
   const bool flag =

@@ -13,7 +13,8 @@ namespace memoir::query {
 // Returns COMMAND with its options, if `arguments` request watching it: "watch top", "top -w".
 std::optional<std::vector<std::string>> watched_command(const std::vector<std::string>& arguments);
 
-// The text that replaces the previous answer on the screen. Lines that do not fit are cut, which the last line reports.
+// Returns the text that replaces the previous answer on the screen. If lines do not fit, the last line gives their
+// number.
 std::string screen_of(const std::string& answer, const Screen& screen);
 
 // Ends with a failed answer, or when `write` fails. Needs a terminal on standard output.

@@ -30,7 +30,7 @@ std::string user_database() {
 
 enum class Found { absent, denied, special, usable };
 
-// Does not check the file's content. A FIFO must never be opened: its other end may not exist.
+// Uses only stat(2) and access(2): opening a FIFO would block until another process writes to it.
 Found what_is_at(const std::string& path) {
   struct stat status {};
   if (path.empty()) return Found::absent;

@@ -6,8 +6,8 @@
 
 namespace memoir::query {
 
-// The file to read: --db, $MEMOIR_DB, /var/lib/memoir/memoir.db, $XDG_DATA_HOME/memoir/memoir.db; of the last two the
-// first that exists. The error lists the places and how to get a file.
+// Returns the path of the file to read: that of --db or else of $MEMOIR_DB. Without these, it is the first that exists
+// of /var/lib/memoir/memoir.db and $XDG_DATA_HOME/memoir/memoir.db. The error lists the places and how to get a file.
 Result<std::string> find_database(const std::string& option);
 
 }  // namespace memoir::query

@@ -21,7 +21,7 @@
 namespace memoir::query {
 namespace {
 
-// A property for choosing processes: a member of its info, or derived from it.
+// A property by which a filter chooses processes: a member of ProcessInfo, or a value derived from it.
 struct Key {
   std::string_view name;
   std::string ProcessInfo::*member = nullptr;
@@ -48,7 +48,7 @@ const Key* find_key(std::string_view name) {
   return found == kKeys.end() ? nullptr : found;
 }
 
-// `text` stores a value that is no member of `info`.
+// `text` stores the result if it is not a member of `info`.
 const std::string& value_of(const ProcessInfo& info, const Key& key, std::string& text) {
   if (key.member != nullptr) return info.*key.member;
   text = key.made(info);
@@ -62,8 +62,8 @@ Error bad_expression(const std::string& expression, std::string_view why) {
       to_printable(expression), why, fmt::join(filter_keys(), ", "), fmt::join(names_of(kMetrics), ", ")));
 }
 
-// Instructions of RE2. A larger pattern takes milliseconds for each command line: 1,000 alternatives of eight letters
-// have 8,000.
+// In RE2 instructions. A larger pattern takes milliseconds for each command line that it searches. A pattern of 1,000
+// alternatives of eight letters has 8,000 instructions.
 constexpr int kMaxPatternSize = 8'000;
 
 struct Operator {
@@ -75,7 +75,7 @@ struct Operator {
 
 constexpr auto kEqual = [](std::int64_t a, std::int64_t b) { return a == b; };
 
-// The longer ones first: the first match counts.
+// Longer operators come first, because the first match counts.
 constexpr std::array kOperators{
     Operator{"!=", true, kEqual, true},
     Operator{"!~", true, nullptr, true},
@@ -114,11 +114,11 @@ struct Filter::Term {
   const Operator* given = nullptr;
   const Key* key = nullptr;
   std::string value;
-  std::optional<std::int64_t> start_ms;  // which process with this pid
+  std::optional<std::int64_t> start_ms;  // start of the process, if given as PID@START
   std::unique_ptr<RE2> pattern;
-  std::optional<Metric> metric;  // it compares memory, not a name
+  std::optional<Metric> metric;  // set if the term compares memory instead of a name
   std::int64_t kib = 0;
-  std::unordered_set<std::int64_t> decided;  // rows of the processes that satisfy a memory condition
+  std::unordered_set<std::int64_t> decided;  // row ids of the processes that satisfy the memory condition
 
   static Result<Term> read(const std::string& expression);
 

@@ -16,12 +16,13 @@
 
 namespace memoir::query {
 
-// "100M", "1.5GiB", "0": KiB. A bare number could be bytes or KiB: nullopt.
+// Parses a size such as "100M", "1.5GiB" or "0" into KiB. Returns nullopt for another bare number, which could mean
+// bytes or KiB.
 std::optional<std::int64_t> parse_size(std::string_view text);
 
 class Filter {
  public:
-  // A bad key, regex, size or pid is malformed; the message lists valid ones.
+  // A bad key, regex, size or pid is malformed; the message lists the valid keys and metrics.
   static Result<Filter> parse(const std::vector<std::string>& expressions);
 
   Filter();  // accepts all processes
@@ -32,15 +33,15 @@ class Filter {
   bool matches(const StoredProcess& process) const;
   bool takes_all() const { return terms_.empty(); }
 
-  // Metrics that it compares. decide() sets the matching processes (query/state/filter_values.h); before that no
-  // process matches.
+  // Metrics that the filter compares. Until decide() has been called for a metric, no process satisfies its comparisons
+  // (query/state/filter_values.h).
   std::vector<Metric> metrics() const;
-  // Takes the memory of each process by its row; for other processes it is unknown, and no comparison holds.
+  // Sets the memory of processes, by row id. A process without a value satisfies no comparison.
   void decide(Metric metric, const std::unordered_map<std::int64_t, std::int64_t>& kib_of);
 
   // Returns whether one of `processes` is accepted, regardless of its memory.
   bool names_any(const std::vector<StoredProcess>& processes) const;
-  // A name that no process has.
+  // A name in the filter that no process has.
   struct Miss {
     std::string sentence;  // with the most similar existing name
     std::string pid;       // as given; empty for other keys
@@ -57,14 +58,14 @@ class Filter {
 // Valid keys of names, for help and completions.
 const std::vector<std::string>& filter_keys();
 
-// Returns whether PID@`given_ms` means a process that started at `start_ms`: starts are known to a clock tick, and
-// users write whole seconds.
+// Returns whether PID@`given_ms` means a process that started at `start_ms`. Tolerates 1 s, because users write whole
+// seconds.
 bool is_start(std::int64_t start_ms, std::int64_t given_ms);
 
 // Value of a process for one of the keys.
 std::string filter_value(const ProcessInfo& info, std::string_view key);
 
-// "no process is of the category 'wbe'; did you mean 'web'?"
+// "no process has the category 'wbe'; did you mean 'web'?"
 std::string no_process_of(std::string_view key, std::string_view value, const std::vector<StoredProcess>& processes);
 
 }  // namespace memoir::query

@@ -59,28 +59,28 @@ enum class Option : std::uint8_t {
   play_keys,
 };
 
-// Aliases and letters as in other programs: "--since" for "--from", "--json" for "--format=json". In addition, --KEY
-// NAME is --filter KEY=NAME, for each key of filter_keys(). If `fits` is set, the alias is for such values only: "-s
-// rss" is "--by rss", "-s 03:00" is "--from 03:00".
+// Aliases and letters known from other programs: "--since" for "--from", "--json" for "--format=json". If `fits` is
+// set, the alias applies only to the values that it accepts: "-s rss" is "--by rss", "-s 03:00" is "--from 03:00". Not
+// listed here: each key of filter_keys() is an option, too; --KEY NAME is --filter KEY=NAME.
 struct OptionAlias {
   std::string_view written;
   std::string_view means;
   bool (*fits)(std::string_view value) = nullptr;
 };
 const std::vector<OptionAlias>& option_aliases();
-// Returns whether the word can be a value of --by, also in the words of other programs: "rss", "%MEM".
+// Returns whether the word can be a value of --by, including the names of other programs: "rss", "%MEM".
 bool is_metric(std::string_view word);
 // Returns whether the word can be a value of --at.
 bool is_time(std::string_view word);
 
-// Aliases of an option for any value, given by its full name.
+// Returns the aliases that fit any value of an option. `name` is its full name.
 std::vector<std::string_view> spellings_of(std::string_view name);
 
 enum class Format { table, json, csv, jsonl, openmetrics, smaps_rollup, category_metrics, markdown, html };
 
 // Values of --format, in the order of Format; a command lists those it supports.
 const std::vector<std::string>& format_names();
-// Read by a program instead of a human.
+// Returns whether programs, not humans, read the format.
 constexpr bool is_data_format(Format format) {
   return format == Format::csv || format == Format::json;
 }
@@ -138,7 +138,7 @@ struct Options {
   bool no_pager = false;
   bool ascii = false;
   Units units = Units::automatic;
-  // As given, for limit, columns, format, colour, units and zone.
+  // The text given, from which limit, series_limit, columns, format, color, units and zone are set.
   std::optional<std::string> limit_given;
   std::optional<std::string> limit_kib_given;
   std::optional<std::string> columns_given;
@@ -148,7 +148,7 @@ struct Options {
   bool utc = false;
 };
 
-// Where the value of an option is stored: a list for an option that may be repeated, a flag for one without a value.
+// The member of Options that stores an option's value: a list if the option is repeatable, a bool if it has no value.
 using OptionPlace = std::variant<std::string Options::*, std::optional<std::string> Options::*,
                                  std::vector<std::string> Options::*, bool Options::*>;
 

@@ -49,7 +49,7 @@ bool is_pid(std::string_view text) {
   return !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Reports have "python3 worker.py (pid 812)".
+// Returns the pid in a title that memoir prints, "python3 worker.py (pid 812)"; nullopt for other text.
 std::optional<std::string_view> pid_of_title(std::string_view text) {
   constexpr std::string_view before = "(pid ";
   const std::size_t at = text.rfind(before);
@@ -108,7 +108,7 @@ Result<Subject> parse_subject(std::string_view text, std::int64_t now_ms, Zone z
   if (at != std::string_view::npos && known) {
     return group(text, key, text[at] == '~' ? '~' : '=', text.substr(at + 1));
   }
-  // Names may contain these characters, too: "nginx: worker".
+  // Names may contain ':', '=' and '~', too: "nginx: worker".
   const std::string near = at == std::string_view::npos ? std::string() : did_you_mean(key, filter_keys());
   if (!near.empty()) return not_a_subject(text, "has no known key" + near);
   Subject word;

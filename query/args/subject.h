@@ -27,21 +27,21 @@ inline constexpr std::string_view kSubjectForms =
     "(KEY~REGEX "
     "searches)";
 
-// For --help of a command with a subject.
+// Describes SUBJECT for --help.
 std::string subject_help(std::string_view by_default);
 
 struct Subject {
   enum class Kind { machine, process, group, word } kind = Kind::machine;
   std::string name;                      // as given; for a group "category:web"
   std::int32_t pid = 0;                  // process
-  std::optional<std::int64_t> start_ms;  // process: which one with this pid
-  std::optional<std::string> category;   // group: it is a full category, which has its own samples
+  std::optional<std::int64_t> start_ms;  // process: its start, if given as PID@START
+  std::optional<std::string> category;   // group: set if it is one whole category, which has its own samples
   Filter members;                        // group
   std::string key;                       // group: from filter_keys()
   std::string value;                     // group chosen by a name; empty for a regex
 };
 
-// Returns the equivalent --filter expression; nullopt for the machine. Not for a plain word.
+// Returns the equivalent --filter expression; nullopt for the machine and for a plain word.
 std::optional<std::string> filter_of(const Subject& subject);
 
 // An unreadable subject is malformed, and the message shows the forms.
@@ -50,9 +50,9 @@ Result<Subject> parse_subject(std::string_view text, std::int64_t now_ms, Zone z
 // Subject of the processes with `value` for `key`, one of filter_keys().
 Result<Subject> subject_of(std::string_view key, std::string_view value);
 
-// Returns the processes among `processes` that belong to `subject` (a process or a group). For a process: all its
-// images; a reused pid is malformed, and the message lists its processes as pid@start. No process is
-// ErrorKind::not_found, and the message names the most similar one.
+// Returns the processes among `processes` that belong to `subject`, which is a process or a group. For a process,
+// returns all its images. A reused pid is malformed, and the message lists its processes as pid@start. If no process
+// belongs to `subject`, the error is not_found and names the most similar one.
 Result<std::vector<StoredProcess>> members_of(const Subject& subject, const std::vector<StoredProcess>& processes,
                                               Zone zone);
 

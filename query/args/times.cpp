@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kLastMs = 253'402'300'799'999;  // the end of the year 9999
 
-// 10^11 seconds are in the year 5138, 10^11 milliseconds in 1973.
+// Smaller numbers are seconds: 10^11 s is in the year 5138, 10^11 ms in 1973.
 constexpr std::int64_t kFirstMilliseconds = 100'000'000'000;
 
 constexpr std::array<std::string_view, 7> kDays{"sunday",   "monday", "tuesday", "wednesday",
@@ -80,7 +80,7 @@ bool take_clock(std::string_view& text, Civil& civil, int& millisecond) {
   return true;
 }
 
-// "Z", "+01:00", "-0530": minutes east of Greenwich.
+// Removes "Z", "+01:00" or "-0530" from the front of `text`. Returns minutes east of Greenwich.
 std::optional<int> take_offset(std::string_view& text) {
   if (take(text, 'Z') || take(text, 'z')) return 0;
   const bool west = !text.empty() && text.front() == '-';
@@ -113,7 +113,7 @@ MaybeMs parse_absolute(std::string_view text, Zone zone) {
   return utc ? MaybeMs(*utc - *offset * std::int64_t{60'000}) : std::nullopt;
 }
 
-// Days back to the day named by `word`; for a weekday 0 to 6.
+// Returns how many days ago the day named by `word` was; for a weekday 0 to 6.
 std::optional<int> days_back(std::string_view word, const Civil& today) {
   if (word == "today") return 0;
   if (word == "yesterday") return 1;
@@ -124,7 +124,8 @@ std::optional<int> days_back(std::string_view word, const Civil& today) {
   return std::nullopt;
 }
 
-// A time of day on the day `back` days ago, not after now: otherwise on the day `step` days earlier (0: it stays).
+// Returns a time of day on the day `back` days ago. If that is after now, returns it on the day `step` days earlier; if
+// `step` is 0, it stays.
 MaybeMs clock_on(const Civil& today, int back, int step, std::string_view clock, std::int64_t now_ms, Zone zone) {
   Civil civil = start_of_day(today, -back);
   int millisecond = 0;
@@ -132,7 +133,7 @@ MaybeMs clock_on(const Civil& today, int back, int step, std::string_view clock,
   if (!is_valid(civil)) return std::nullopt;
   std::vector<std::int64_t> moments = moments_of(civil, zone);
   if (step == 0) return moments.front() + millisecond;
-  // In the repeated hour of an autumn night, the later of the two, if it is past.
+  // In the repeated hour of an autumn night, the later time counts if it is past.
   std::reverse(moments.begin(), moments.end());
   for (const std::int64_t moment : moments) {
     if (moment + millisecond <= now_ms) return moment + millisecond;
@@ -149,7 +150,7 @@ MaybeMs parse_relative(std::string_view text, std::int64_t now_ms) {
   return duration ? MaybeMs(now_ms - duration->count()) : std::nullopt;
 }
 
-// "10 minutes ago", "an hour ago", "2h ago", "1h30m ago"; as in git, "5.minutes.ago".
+// Parses "10 minutes ago", "an hour ago", "2h ago", "1h30m ago" and git's "5.minutes.ago".
 MaybeMs parse_ago(std::string_view given, std::int64_t now_ms) {
   std::string words(given);
   if (given.ends_with(".ago")) std::ranges::replace(words, '.', ' ');
@@ -180,7 +181,7 @@ MaybeMs parse_words(std::string_view text, std::int64_t now_ms, Zone zone) {
   return clock ? clock : parse_relative(word, now_ms);  // "5m", as in journalctl --since
 }
 
-// Removes "UTC", as written by format_time(), from the end: the zone of the preceding time.
+// Removes "UTC", which format_time() appends, from the end. Returns whether it was there.
 bool take_utc_mark(std::string_view& text) {
   if (!text.ends_with("UTC") && !text.ends_with("utc")) return false;
   text = trim(text.substr(0, text.size() - 3));

@@ -28,7 +28,8 @@ Result<std::int64_t> parse_time(std::string_view text, std::int64_t now_ms, Zone
 // Parses seconds or milliseconds since the epoch, as after "@"; nullopt for other text.
 std::optional<std::int64_t> parse_epoch(std::string_view text);
 
-// The same for the end of a range: a time of day up to this far ahead is today's instead of yesterday's.
+// Like parse_time(), but for the end of a range: a time of day up to kAheadMs in the future is today's, not
+// yesterday's.
 inline constexpr std::int64_t kAheadMs = 15 * 60'000;
 Result<std::int64_t> parse_exit(std::string_view text, std::int64_t now_ms, Zone zone);
 
@@ -45,7 +46,7 @@ struct Day {
 // Returns the day this many days earlier.
 Day day_before(const Day& day, int days, Zone zone);
 
-// Parses the day that contains a time.
+// Parses a time and returns the day that contains it.
 Result<Day> parse_day(std::string_view text, std::int64_t now_ms, Zone zone);
 
 }  // namespace memoir::query

@@ -48,7 +48,7 @@ Result<Range> resolve_day(const std::string& text, std::int64_t now_ms, Zone zon
   return Range{day->begin_ms, day->end_ms - 1};
 }
 
-// Nothing can have been recorded later, except by a clock ahead of ours.
+// Returns the latest time that can be recorded: now, or the last tick if the recorder's clock was ahead.
 std::int64_t latest(Recorded recorded, std::int64_t now_ms) {
   return std::max(now_ms, recorded.last_ms);
 }
@@ -60,7 +60,7 @@ Result<Range> resolve_range(const Options& options, Recorded recorded, std::int6
   }
   if (options.from) {
     range.from_ms = TRY(time_of(Option::from, *options.from, now_ms, options.zone));
-    // The recorder stopped earlier: the range is empty.
+    // --from is after the last tick: the range up to now is empty.
     if (!options.to && range.from_ms > range.to_ms) range.to_ms = latest(recorded, now_ms);
   }
   if (options.last) {
@@ -88,7 +88,7 @@ Result<When> resolve_when(const Options& options, Recorded recorded, std::int64_
   }
   if (range.from_ms == range.to_ms)
     return malformed(given(options) + ": the range has no length; use --at T for one time");
-  // A day that is not over ends now.
+  // A range that reaches into the future, such as today, ends now.
   Range asked = range;
   const std::int64_t latest_ms = latest(recorded, now_ms);
   if (asked.from_ms <= latest_ms) asked.to_ms = std::min(asked.to_ms, latest_ms);
@@ -102,7 +102,7 @@ Result<Range> parse_against(const std::string& text, Range range, std::int64_t n
     const auto then = parse_time(text, now_ms, zone);
     if (!then) return of_option(Option::against, then.error());
     earlier_ms = now_ms - *then;
-    // Days are those of the calendar: the time of day stays if the clock changes.
+    // Whole days are calendar days: the time of day stays the same across a clock change.
     if (earlier_ms > 0 && earlier_ms % kDayMs == 0)
       earlier_ms = own.begin_ms - day_before(own, static_cast<int>(earlier_ms / kDayMs), zone).begin_ms;
   } else {

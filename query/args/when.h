@@ -14,10 +14,10 @@ namespace memoir::query {
 
 struct When {
   std::optional<std::int64_t> at_ms;  // --at
-  std::optional<Range> range;         // any of the others; without both: the command's default
+  std::optional<Range> range;         // any of the other options; if both are unset, the command's default applies
 };
 
-// The recorded time: --to defaults to the last tick, --from (with --to only) to the first.
+// Times of the first and last tick: the default of --to is the last tick, that of --from (with --to only) the first.
 struct Recorded {
   std::int64_t first_ms = 0;
   std::int64_t last_ms = 0;
@@ -26,18 +26,19 @@ struct Recorded {
 // Contradictions, unreadable times and ranges that end before they start are malformed.
 Result<When> resolve_when(const Options& options, Recorded recorded, std::int64_t now_ms);
 
-// --against: the range that `range` is compared with: of the same length, and not the same. A day is a whole local day.
+// Returns the range that --against compares `range` with: another range of the same length. A day given shifts `range`
+// by whole local days.
 Result<Range> parse_against(const std::string& text, Range range, std::int64_t now_ms, Zone zone);
 
-// --step, if given; `why` explains the error of a width of 0.
+// Returns --step in ms; nullopt if it is not given. `why` is the error message for a width of 0.
 Result<std::optional<std::int64_t>> parse_step(const Options& options, std::string_view why);
 
 inline constexpr std::int64_t kLastHourMs = 60 * 60 * 1000;
 
-// Returns the requested range or time; without either the day before the last tick.
+// Returns the requested range or time; without either, the day up to the last tick.
 Range range_asked(const When& when, std::int64_t last_tick_ms);
 
-// Returns the requested range, or the `length_ms` before the last tick.
+// Returns the requested range; without one, the last `length_ms` of the recording.
 Range range_or_last(const When& when, Recorded recorded, std::int64_t length_ms);
 
 }  // namespace memoir::query

@@ -30,7 +30,7 @@ std::tm to_tm(const Civil& civil, int is_dst) {
   return tm;
 }
 
-// A time as written by format_time() in UTC, at the front of `text`.
+// Parses a time at the front of `text` that format_time() wrote in UTC; nullopt if there is none.
 std::optional<Civil> take_utc(std::string_view text) {
   constexpr std::string_view form = "0000-00-00 00:00:00 UTC";
   if (text.size() < form.size()) return std::nullopt;
@@ -47,7 +47,7 @@ std::optional<Civil> take_utc(std::string_view text) {
 
 }  // namespace
 
-// As tzset(3) finds it: any value may be the name of a file, and a colon in front says that it is one.
+// Finds the file as tzset(3) does: TZ may be the name of a file, with or without a colon in front.
 std::optional<std::string> odd_zone_file() {
   const char* const zone = std::getenv("TZ");
   if (zone == nullptr) return std::nullopt;
@@ -78,7 +78,7 @@ std::vector<std::int64_t> moments_of(const Civil& civil, Zone zone) {
     std::tm tm = to_tm(civil, 0);
     return {std::int64_t{timegm(&tm)} * 1000};
   }
-  // mktime needs to know standard or summer time; it handles other zone changes by itself.
+  // mktime(3) must be given standard or summer time; it handles other zone changes by itself.
   std::vector<std::int64_t> found;
   std::vector<std::int64_t> tried;
   for (const int is_dst : {0, 1, -1}) {
@@ -112,7 +112,7 @@ std::vector<std::int64_t> round_times(std::int64_t from_ms, std::int64_t until_m
     const std::int64_t begin_ms = moments_of(at, zone).front();
     if (begin_ms >= until_ms) return times;
     if (step_ms < hour_ms) {
-      // Clocks are moved by whole hours: minutes continue.
+      // Summer time moves clocks by whole hours: shorter steps continue through the change.
       const std::int64_t end_ms = std::min(moments_of(start_of_day(first, day + 1), zone).front(), until_ms);
       const std::int64_t before = std::max<std::int64_t>(from_ms - begin_ms + step_ms - 1, 0) / step_ms;
       for (std::int64_t ms = begin_ms + before * step_ms; ms < end_ms; ms += step_ms) add(ms);

@@ -24,7 +24,8 @@ struct Civil {
   bool operator==(const Civil&) const = default;
 };
 
-// The file that TZ names, if libc must not read it: a fifo would block, a device never end.
+// Returns the file that TZ names if libc must not read it: a FIFO would block, and a device would never end. Otherwise
+// nullopt.
 std::optional<std::string> odd_zone_file();
 
 // Returns whether a date and time exists in the calendar (the clock may still skip it).
@@ -32,15 +33,15 @@ bool is_valid(const Civil& civil);
 
 Civil to_civil(std::int64_t ms, Zone zone);
 
-// All times at which a clock in the zone shows `civil`, in order: two in the repeated hour of an autumn night. In the
-// skipped hour of a spring night, one: as far after the skip as `civil` is into it.
+// Returns all times at which a clock in the zone shows `civil`, in order: two in the repeated hour of an autumn night.
+// For the skipped hour of a spring night, returns one time: it is as far after the skip as `civil` is into the hour.
 std::vector<std::int64_t> moments_of(const Civil& civil, Zone zone);
 
 // Midnight of the day `days` after that of `civil`.
 Civil start_of_day(const Civil& civil, int days = 0);
 
-// Times from `from_ms` to before `until_ms` at which a clock in the zone shows a multiple of `step_ms` since midnight;
-// for days, every nth midnight.
+// Returns the times from `from_ms` to before `until_ms` at which a clock in the zone shows a multiple of `step_ms`
+// since midnight. For a step of n days, returns every nth midnight.
 std::vector<std::int64_t> round_times(std::int64_t from_ms, std::int64_t until_ms, std::int64_t step_ms, Zone zone);
 
 // 0 Sunday … 6 Saturday.

@@ -47,8 +47,8 @@ void note(int) {
   noted = 1;
 }
 
-// During its lifetime, Ctrl-C, a hangup and TERM are noted instead of ending the program, so that it can clean up. One
-// at a time.
+// Makes SIGINT, SIGHUP and SIGTERM set a flag instead of ending the program, so that it can clean up. Only one object
+// may exist at a time.
 class Interruption {
  public:
   Interruption() {

@@ -35,8 +35,8 @@ bool is_program(const NameMatch& meaning) {
   return std::ranges::find(kProgramKeys, meaning.key) != kProgramKeys.end();
 }
 
-// Keeps one of several names of one program, the one with the most processes: those that share a process with it are
-// other names of it.
+// If several names mean one program, keeps the one with the most processes. Names that share a process with it are
+// other names of the same program.
 void merge_programs(std::vector<NameMatch>& meanings) {
   const auto size = [](const NameMatch& meaning) { return is_program(meaning) ? meaning.members.size() : 0; };
   const auto widest = std::ranges::max_element(meanings, {}, size);
@@ -148,7 +148,7 @@ Error ambiguous(const Context& context, std::string_view word, Table choices) {
     report.rows.rows.resize(kMaxShown);
     report.notes.push_back(fmt::format("… and {} more.", all - kMaxShown));
   }
-  // A truncated word cannot be typed.
+  // The table has no maximum width: a truncated name could not be typed.
   std::string table = render_table({}, report, {context.options.zone, context.options.units, false, std::nullopt});
   table.pop_back();
   return malformed(

@@ -21,23 +21,23 @@ struct NameMatch {
 
 // Returns the matches of `word` among `processes`: a category, a unit (also without its ".service"), a cgroup or an
 // executable (also by the last part of its path), an identity, a comm, a script, a user. Matches of the same processes
-// appear once, as the first of these. An exact match excludes others, and of the names of one program (identity,
-// executable, comm, script) the one with the most processes counts.
+// appear once, as the first of these. An exact match excludes others. If several names mean one program (identity,
+// executable, comm, script), only the one with the most processes is returned.
 std::vector<NameMatch> name_matches(std::string_view word, const std::vector<StoredProcess>& processes);
 
 // A word with one meaning becomes that subject; any other subject is returned unchanged. No match is
-// ErrorKind::not_found, and the message names the most similar one. Several are malformed, and the message lists them
-// in a form to type, with their PSS at the end of the range.
+// ErrorKind::not_found, and the message names the most similar one. Several matches are malformed: the message lists
+// them in a form to type, with their PSS at the end of the range.
 Result<Subject> choose_subject(const Context& context, Subject subject, const std::vector<StoredProcess>& processes,
                                Range range);
 
-// The processes of SUBJECT, as --filter expressions.
+// Returns the --filter expressions of SUBJECT.
 Result<std::vector<std::string>> subject_filters(const Context& context);
 
-// Rows of a state's processes that belong to SUBJECT; for the machine all rows.
+// Returns the row ids of a state's processes that belong to SUBJECT; for the machine, those of all processes.
 Result<std::set<std::int64_t>> subject_ids(const Context& context, const State& state);
 
-// "'web' may be any of these": a row of `choices` for each, the last column in a form to type.
+// Returns the error "'web' may be any of these". `choices` has a row for each; the last column is in a form to type.
 Error ambiguous(const Context& context, std::string_view word, Table choices);
 
 }  // namespace memoir::query
