@@ -14,7 +14,7 @@ Event event_at(std::int64_t wall_ms, const char* kind, std::string text) {
   return {{wall_ms, 0}, kind, std::move(text)};
 }
 
-// An unclean end of a run has its own event.
+// Omits the stop of an unclean run, which is stored as an event.
 std::vector<Event> events_of_runs(const std::vector<StoredRun>& runs) {
   std::vector<Event> events;
   events.reserve(3 * runs.size());

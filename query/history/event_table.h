@@ -17,7 +17,7 @@ const std::vector<std::string>& event_kinds();
 std::vector<Event> with_events_of_runs(const std::vector<Event>& stored, const std::vector<StoredRun>& runs,
                                        const std::vector<Gap>& gaps, Range range);
 
-// Time, kind and text: a problem for a kill, a warning if the recording suffered.
+// Returns a table of time, kind and text. Its tones show OOM kills as problems and other harmful events as warnings.
 Table event_table(const std::vector<Event>& events);
 
 }  // namespace memoir::query

@@ -17,7 +17,7 @@ struct ExitedProcess {
   ExitRecord record;
 };
 
-// Several with one name. Their common properties replace a process, for filters and groups.
+// Several exited processes of one name. `process` has their common properties, for filters and groups.
 struct ExitedOthers {
   StoredProcess process;
   ExitSum sum;
@@ -31,26 +31,28 @@ struct Exited {
   std::vector<ExitedOthers> others;
 };
 
-// Exits of all kept processes, unfiltered: visit_kept() loads the processes.
+// Loads the exits of a range. Filters only the sums: the filter of single exits needs their processes, which
+// visit_kept() loads.
 Result<Exited> load_exited(Reader& reader, Range range, const Filter& filter);
 
-// Visits the exits that the filter accepts, in order, with their processes: some thousand are read together, because
-// there may be very many.
+// Visits the exits that the filter accepts, in order, with their processes. Reads a few thousand processes at a time,
+// because there may be very many.
 Status visit_kept(Reader& reader, const std::vector<StoredExit>& kept, const Filter& filter,
                   const std::function<void(const ExitedProcess&)>& visit);
 
-// A sum of one exit, without names.
+// Returns a sum of one exit, without names.
 ExitSum sum_of(const ExitRecord& end);
 
 // "exit 0", "exit 1", "SIGKILL", "SIGSEGV (core)".
 std::string format_exit_status(std::int32_t exit_code);
 
-// Exit status in wait(2)'s format; nullopt if it ended otherwise, or the outcome is unknown.
+// Return the exit status or the signal number from a wait(2) status. Return nullopt if the process ended the other way,
+// or if its status is unknown.
 std::optional<std::int64_t> status_of(std::optional<std::int32_t> exit_code);
 std::optional<std::int64_t> signal_of(std::optional<std::int32_t> exit_code);
 
-// Notes that the range, or a part of it, has no exits because there were no kernel events, and that some were lost.
-// Empty if it has all.
+// Returns notes about missing exits: the range, or a part of it, has no kernel events, or some were lost. Empty if all
+// exits are known.
 std::vector<std::string> exit_gaps(const ExitTotals& totals);
 
 }  // namespace memoir::query

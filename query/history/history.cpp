@@ -11,7 +11,7 @@ namespace memoir::query {
 
 namespace {
 
-// Recorded time of a span within the range.
+// Returns a function that computes the recorded time of a span within the range.
 Result<BucketSum::Recorded> recorded_time(Reader& reader, Tier tier, Range range) {
   const Range buckets{bucket_around(tier, range.from_ms).from_ms, bucket_around(tier, range.to_ms).to_ms};
   Coverage coverage = TRY(reader.coverage(buckets));
@@ -173,7 +173,7 @@ Result<BucketMeans> load_means(Reader& reader, Tier tier, SubjectKind kind,
       {starts_ms.front(), starts_ms.back() + width_ms},
       is_machine ? machine_size_metrics() : std::vector<Metric>(kRolledMetrics.begin(), kRolledMetrics.end())};
   TRY(reader.history(question, [&](const SubjectInterval& of) {
-    // An interval of several buckets is in each of them, and a bucket may come in two parts.
+    // An interval may span several buckets, and a bucket may consist of two intervals.
     auto start = std::ranges::lower_bound(starts_ms, bucket_around(tier, of.interval.from_ms).from_ms);
     for (; start != starts_ms.end() && *start < of.interval.until_ms; ++start) {
       MeanState& state = all[*start][of.subject_id];

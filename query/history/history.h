@@ -15,15 +15,15 @@
 
 namespace memoir::query {
 
-// The groups of --group that may have their own history: identity, category, cgroup.
+// Returns the subject kind of a group that may have its own history: identity, category, cgroup. Otherwise nullopt.
 std::optional<SubjectKind> group_kind(std::string_view group);
-// Groups with a history in a tier; nullopt: the history of the members is summed.
+// Returns the subject kind of a group with a history in the tier. If nullopt, the histories of the members are summed.
 std::optional<SubjectKind> kept_kind(Tier tier, std::string_view group);
 
-// The recorded time within [from_ms, until_ms], which is in the range of the coverage.
+// Returns the recorded ms within [from_ms, until_ms], which must be within the range of the coverage.
 std::int64_t recorded_within(const Coverage& coverage, std::int64_t from_ms, std::int64_t until_ms);
 
-// Sums several subjects. From ticks it has the extremes, from rollups only the mean.
+// Sums several subjects over time. A sum of ticks has extremes, a sum of rollups only a mean.
 class SubjectSum {
  public:
   SubjectSum(std::int64_t width_ms, const BucketSum::Recorded& recorded);
@@ -31,7 +31,7 @@ class SubjectSum {
   // `gone`: as in GroupSum.
   void add(const SubjectInterval& of, bool gone = false);
 
-  // In time order.
+  // Visits the intervals of the sum in time order.
   void visit(const std::function<void(const Interval&)>& visit);
   std::vector<Interval> intervals();
   Summary summary();
@@ -45,11 +45,11 @@ Result<MakeSum> sums_over(Reader& reader, Tier tier, Range range);
 
 class ProcessHistory {
  public:
-  // All processes of the tier in the range: rollups lack those that ran for less than one of their buckets.
+  // Loads all processes of the tier in the range. Rollups lack processes that ran for less than one of their buckets.
   static Result<ProcessHistory> load(Reader& reader, const HistoryQuery& question);
-  // Passes each interval to `visit` instead of storing it.
+  // Passes each process to `visit` instead of storing it.
   static Result<ProcessHistory> load(Reader& reader, const HistoryQuery& question, const VisitProcess& visit);
-  // Only these, read one by one.
+  // Has only `processes`, whose histories are read one by one.
   static ProcessHistory of(Reader& reader, const HistoryQuery& question, std::vector<StoredProcess> processes);
 
   const std::vector<StoredProcess>& processes() const { return processes_; }
@@ -64,12 +64,12 @@ class ProcessHistory {
   Reader* reader_;
   HistoryQuery question_;
   std::vector<StoredProcess> processes_;
-  std::vector<SubjectInterval> intervals_;  // of rollups, which identify the processes only at the end
+  std::vector<SubjectInterval> intervals_;  // of rollups, whose processes are known only after all intervals are read
   bool complete_ = true;
   bool one_by_one_ = false;
 };
 
-// Exactness of processes' values over time: for ticks by the time of members, for rollups by their share.
+// How much of the processes' values over time is exact. Ticks count the time of each process; rollups store a share.
 struct Exactness {
   std::int64_t unknown_ms = 0;  // time of members with unknown memory (zombies have none)
   std::int64_t inexact_ms = 0;  // time of members with an inexact PSS
@@ -94,7 +94,8 @@ struct MeanState {
   std::int64_t processes = 0;  // maximum at one time
   std::map<Metric, BucketMean> means;
 
-  // Over its lifetime; or over a longer time with 0 for the remainder (BucketMean).
+  // Returns means over the subject's lifetime. With `recorded_ms`, returns means over that longer time, in which the
+  // subject counts as 0 outside its lifetime (BucketMean).
   MetricValues values(std::optional<std::int64_t> recorded_ms = {}) const;
   MachineMemory machine() const;
 };

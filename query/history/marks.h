@@ -14,7 +14,8 @@
 
 namespace memoir::query {
 
-// VmHWM covers a whole life: a mark that existed at the start of its UTC day was reached before.
+// Returns whether the mark existed at the start of its UTC day: VmHWM covers the whole lifetime, so it was reached
+// before.
 inline bool stood(const HighWater& mark) {
   return mark.before_ms != mark.at_ms && mark.before_ms < mark.day_ms.value_or(0);
 }
@@ -37,7 +38,7 @@ void add_reached(Columns<Row>& columns, GetMark mark, std::array<int, 3> drop_or
               [mark](const Row& row) { return seen_by_value(mark(row).seen_by); });
 }
 
-// Their processes, as far as the store still has them.
+// Loads the processes of the marks, as far as the store still has them.
 inline Result<std::vector<StoredProcess>> processes_of(Reader& reader, const ProcessMarks& marks) {
   return load_processes_by_id(reader, transformed(marks.marks, &HighWater::subject_id));
 }

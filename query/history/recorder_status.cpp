@@ -27,13 +27,14 @@ void count_runs(RecorderStatus& status, Range day) {
   }
 }
 
-// Removes a condition that has ended, by its subject.
+// Removes the degraded conditions that the event reports as restored, by their subject.
 void take_restored(RecorderStatus& status, const Event& event) {
   const std::string subject = event.text.substr(0, event.text.find(" have been "));
   std::erase_if(status.degraded, [&subject](const Event& before) { return before.text.starts_with(subject); });
 }
 
-// Its events are "Started: why" and "Ended …". A burst during which the recorder crashed has ended.
+// Burst events are "Started: REASON" and "Ended …". A burst of an earlier run is over, even if the recorder crashed
+// before it could report the end.
 void count_burst(RecorderStatus& status, const Event& event, Range day) {
   const bool begins = event.text.starts_with("Started: ");
   if (begins && event.at.wall_ms >= day.from_ms) ++status.bursts;

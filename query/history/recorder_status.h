@@ -29,13 +29,13 @@ struct RecorderStatus {
   std::vector<Event> events;             // other problems within the day
   std::vector<StoredOddLine> odd_lines;  // lines of kernel files that could not be parsed, within the day
   std::optional<RecorderMemory> memory;  // its heap, as last measured in this run
-  std::string holder;                    // what keeps the recorder from storing; empty if nothing does
-  std::int64_t recorded_ms = 0;          // by all runs
+  std::string holder;                    // process that keeps the recorder from storing; empty if there is none
+  std::int64_t recorded_ms = 0;          // of all runs
   std::int64_t restarts = 0;             // within the day
   std::int64_t unclean_ends = 0;         // within the day
   std::optional<Activity> activity;      // of the day
   std::int64_t bursts = 0;               // that started within the day
-  std::optional<Event> burst;            // start of the current one
+  std::optional<Event> burst;            // start of the current burst
 };
 
 Result<RecorderStatus> find_status(Reader& reader, const FileInfo& file, const std::vector<StoredRun>& runs,

@@ -15,7 +15,7 @@ Recording judge_recording(const FileInfo& file, std::span<const StoredRun> runs,
   if (runs.empty()) return file.recorder_pid ? Recording::active : Recording::never;
   const StoredRun& run = runs.back();
   const std::int64_t heard_ms = std::max(run.started_ms, run.last_tick_ms.value_or(run.started_ms));
-  // A tick may be late by the slots that an overrun skips, before the recorder counts as late.
+  // An overrun skips ticks: the last tick may be a few intervals old before the recorder counts as late.
   const bool fresh = now_ms - heard_ms <= 3 * run.interval_ms + 5000;
   if (file.recorder_pid) return fresh ? Recording::active : Recording::late;
   if (run.stopped_ms) return run.stop_reason == "unclean" ? Recording::died : Recording::stopped;
@@ -60,7 +60,7 @@ TickCosts tick_costs(std::span<const StoredTick> ticks, std::int64_t interval_ms
     scans.cpu_us += tick.scans->cpu_us;
     scans.longest_us = std::max(scans.longest_us, tick.scans->longest_us);
   }
-  // Nearest rank: the smallest value that 95 of 100 do not exceed.
+  // Nearest rank: the smallest value that at least 95% of the ticks do not exceed.
   const auto rank = static_cast<std::ptrdiff_t>((cpu_us.size() * 95 + 99) / 100 - 1);
   std::ranges::nth_element(cpu_us, cpu_us.begin() + rank);
   costs.p95_cpu_us = cpu_us[static_cast<std::size_t>(rank)];

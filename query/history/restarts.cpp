@@ -16,14 +16,14 @@
 namespace memoir::query {
 namespace {
 
-// Processes of programs with a process that ran long enough and exited.
+// Loads all processes of programs that may have restarted: one of their processes ran long enough and exited.
 Result<std::vector<StoredProcess>> load_candidates(Reader& reader, Range range) {
   const std::vector<StoredLife> lives = TRY(load_lives(reader, range));
   std::unordered_set<std::int64_t> ended;
   for (const StoredLife& life : lives) {
     if (life.exited_ms && *life.exited_ms - life.start_ms >= RestartRule().min_life_ms) ended.insert(life.identity_id);
   }
-  // The same program with another executable is another row.
+  // A program has a row for each of its executables.
   std::map<std::string, std::vector<std::int64_t>> rows;
   TRY(visit_identities(reader, std::nullopt, [&rows](StoredIdentity&& identity) {
     rows[identity_name(identity.unit, identity.command)].push_back(identity.id);
@@ -51,7 +51,7 @@ Result<std::vector<Event>> load_restart_events(Reader& reader, Range range) {
   lives.reserve(processes.size());
   for (std::size_t i = 0; i < processes.size(); ++i) {
     const StoredProcess& process = processes[i];
-    // An exec makes a new row of the same process: that is no exit.
+    // An exec adds a row of the same process; it is no exit.
     lives.push_back({names[i], process.info.start_ms, process.last_ms,
                      process.exit_kind == "execed" ? std::nullopt : process.exited_ms});
   }

@@ -10,10 +10,10 @@
 
 namespace memoir::query {
 
-// A longer range has too many processes to read for each answer.
+// Maximum length of the range: a longer one has too many processes to read for each answer.
 inline constexpr std::int64_t kMaxRestartsMs = 2 * kDayLengthMs;
 
-// By the starts of the new processes, in order; the rule is find_restarts().
+// Returns the restarts by find_restarts() whose new process started in the range, in order.
 Result<std::vector<Event>> load_restart_events(Reader& reader, Range range);
 
 }  // namespace memoir::query

@@ -10,14 +10,14 @@
 namespace memoir::query {
 namespace {
 
-// The value by which a row is one of the largest.
+// Updates the value by which rows are ranked: the highest value, or the sum of memory over time.
 double raised(double value, RowRank rank, const Interval& interval) {
   const auto kib = static_cast<double>(interval.mean.value_or(0));
   if (rank == RowRank::highest) return std::max(value, interval.max ? static_cast<double>(*interval.max) : kib);
   return value + kib * static_cast<double>(std::max<std::int64_t>(interval.covered_ms, 1));
 }
 
-// Keeps the largest of too many rows: `visit_all` visits the intervals of all.
+// Keeps the largest rows. `visit_all` visits the intervals of all rows.
 Status bound_rows(Reader& reader, RowPlan& plan, RowRank rank,
                   const std::function<Status(const VisitRow&)>& visit_all) {
   std::vector<double> values;
@@ -32,7 +32,7 @@ Status bound_rows(Reader& reader, RowPlan& plan, RowRank rank,
 }  // namespace
 
 void RowPlan::add(const StoredProcess& process) {
-  // If there are too many, only the kept rows are described, later.
+  // Beyond max_rows_, load_rows() describes the kept rows later.
   if (filter_->matches(process)) place(process, rows_.size() < max_rows_);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The rows of an answer over a range, processes or groups, with the same intervals from ticks and from rollups.
+// The rows of an answer over a range: processes or groups. Their intervals are the same for ticks and for rollups.
 
 #include <functional>
 #include <limits>
@@ -21,18 +21,18 @@ struct PlannedRow {
   std::int64_t processes = 0;  // in the range; for a group with its own rollups the maximum at one time
 };
 
-// Rows of which there are too many.
+// Rows omitted because there were too many.
 struct LeftOutRows {
   std::size_t count = 0;
-  std::int64_t highest_kib = 0;  // of those that were ranked by it
+  std::int64_t highest_kib = 0;  // highest value of these rows, if rows are ranked by it
 };
 
 // Puts the processes that a filter accepts into rows of --group.
 class RowPlan {
  public:
-  // More rows do not fit the memory: only the largest are kept.
+  // Maximum number of rows: more do not fit into memory, and only the largest are kept.
   static constexpr std::size_t kMaxRows = 20'000;
-  // The row of a subject that is not among the kept ones.
+  // The row of a subject that was left out.
   static constexpr std::size_t kLeftOut = std::numeric_limits<std::size_t>::max();
 
   struct Place {
@@ -44,25 +44,25 @@ class RowPlan {
       : group_(std::move(group)), filter_(&filter), max_rows_(max_rows) {}
 
   void add(const StoredProcess& process);
-  // Adds one that no tick observed, or whose mark is above the highest of all that were left out. In the order of
-  // marks.
+  // Adds a process by its mark: one that no tick observed, or whose mark is above the memory of all rows left out.
+  // Marks must come in descending order.
   void add_marked(const StoredProcess& process, std::int64_t mark_kib);
-  // The same for a group with its own rollups, of which `processes` ran at one time. Returns its row.
+  // Adds a group with its own rollups, of which at most `processes` ran at one time. Returns its row, or kLeftOut.
   std::size_t add_group(const std::string& name, std::int64_t processes);
 
-  // Returns nullptr if the filter excludes it.
+  // Returns nullptr if the filter excludes the process.
   const Place* find(std::int64_t process_id) const;
 
   std::size_t max_rows() const { return max_rows_; }
-  // Keeps the rows with the largest of these values, one for each row.
+  // Keeps the rows with the largest values; `values` has one for each row.
   Status keep_largest(Reader& reader, const std::vector<double>& values);
   const LeftOutRows& left_out() const { return left_out_; }
 
   const std::vector<PlannedRow>& rows() const { return rows_; }
   std::vector<PlannedRow> take_rows() { return std::move(rows_); }
-  // Number of added ones; nullopt for groups with their own rollups.
+  // Number of added processes; nullopt for groups with their own rollups.
   std::optional<std::int64_t> processes() const;
-  // The kind of the groups, if the tier has rollups of them and the filter accepts all processes.
+  // Returns the kind of the groups if the tier has rollups of them and the filter accepts all processes.
   std::optional<SubjectKind> whole_kind(Tier tier) const;
 
  private:
@@ -74,7 +74,7 @@ class RowPlan {
   std::size_t max_rows_;
   bool whole_ = false;
   std::size_t marked_ = 0;  // by add_marked()
-  bool closed_ = false;     // groups without a row get none
+  bool closed_ = false;     // add_group() adds no more rows
   LeftOutRows left_out_;
   std::vector<PlannedRow> rows_;
   std::unordered_map<std::string, std::size_t> by_name_;
@@ -84,9 +84,9 @@ class RowPlan {
 // What makes a row one of the largest: its memory over time, or its highest value.
 enum class RowRank { memory, highest };
 
-// Adds the subjects with a history in the range of the query to the plan, and visits the intervals by row; `row` is
-// kLeftOut if there are too many. `gone`: as in GroupSum. `excluded` gets those of processes that the filter excludes.
-// Returns false if processes younger than a bucket are missing.
+// Adds the subjects with a history in the range of the query to the plan, and visits their intervals by row. `row` is
+// kLeftOut if the row was left out. `gone`: as in GroupSum. `excluded` gets the intervals of processes that the filter
+// excludes. Returns false if processes younger than a bucket are missing.
 using VisitRow = std::function<void(std::size_t row, const SubjectInterval& of, bool gone)>;
 Result<bool> visit_rows(
     Reader& reader, HistoryQuery question, RowPlan& plan, RowRank rank, const VisitRow& visit,

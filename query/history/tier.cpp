@@ -14,7 +14,7 @@ namespace memoir::query {
 
 namespace {
 
-// Maximum length of a range in each tier: the aim is an answer within 200 ms from a file of 500 processes that is not
+// Maximum length of a range in each tier. The aim is an answer within 200 ms from a file of 500 processes that is not
 // in the page cache (query_bench).
 using Paces = std::array<std::int64_t, kRollupTiers.size() + 1>;
 

@@ -20,21 +20,22 @@ namespace memoir::query {
 // Values of --tier, the finest first.
 const std::vector<std::string>& tier_names();
 
-// The amount of data that an answer reads: one subject with its own rows; one process, with its ticks among those of
-// all; or all processes. Or all for the maximum of a sum over processes, of which rollups only have the mean: that is
-// worth more time.
+// How much an answer reads. one: a subject with its own rows. process: one process, whose ticks are among those of all.
+// all: all processes. sums: all processes, for the maximum of their sum. Rollups only have the mean of a sum, so the
+// maximum is worth more time.
 enum class Reads { one, process, all, sums };
 
-// Returns the finest tier that reaches back to the start of the range and answers quickly for this length. If none
-// reaches back, the one that comes nearest. If all that do are slow, the quickest of them; but not one with buckets
-// wider than `widest_ms` if another reaches back. raw without tiers.
+// Returns the finest tier that reaches back to the start of the range and answers quickly for its length. If no tier
+// reaches back, returns the one that comes nearest. If all that reach back are slow, returns the quickest of them; but
+// none with buckets wider than `widest_ms` if a finer one reaches back. Returns raw if there are no tiers.
 inline constexpr std::int64_t kAnyWidth = std::numeric_limits<std::int64_t>::max();
 Tier choose_tier(std::span<const TierSpan> tiers, Range range, Reads reads, std::int64_t widest_ms = kAnyWidth);
 
-// The same for a file; or the value of --tier, which is malformed if it does not reach back to recorded data.
+// Returns the value of --tier, or chooses a tier for the file. A --tier that does not reach back to recorded data is
+// malformed.
 Result<Tier> tier_of(const Context& context, Range range, Reads reads, std::int64_t widest_ms = kAnyWidth);
 
-// For the range of a report; if nothing was recorded in it, any tier.
+// The same for the range of a report; raw if nothing was recorded in it.
 Result<Tier> tier_of(const Context& context, const Report& report, Reads reads);
 
 // Returns the finest rollup that reaches back to a time; if none does, the one that comes nearest. Raw without rollups.
@@ -43,18 +44,18 @@ Result<Tier> finest_rollup(Reader& reader, std::int64_t at_ms);
 // "5 minutes", "an hour", "a UTC day"
 std::string_view tier_width(Tier tier);
 
-// Rollups have identities, categories and cgroups as separate subjects, and processes younger than a bucket only there;
-// for ticks the members are summed.
+// Returns whether the tier has identities, categories and cgroups as subjects of their own. Rollups have; processes
+// younger than a bucket are only part of these. For ticks, the members of a group are summed.
 bool holds_groups(Tier tier);
 
 // Returns whether the tier has values of a process metric: metrics that are not rolled up are only in ticks.
 bool holds_metric(Tier tier, Metric metric);
 
-// Start and end of its maximum, if it has one; for a bucket somewhere within it, or at the bucket's stored time.
+// Returns when the maximum was reached, if there is one. From rollups, it was reached at some time within the range.
 Range max_reached(const Summary& summary, Tier tier);
 
-// The mean over all recorded time: an absent process counts as 0, so that means add up. For a range of a single tick,
-// which has no length for weighting, the plain mean.
+// Returns the mean over all recorded time: an absent process counts as 0, so that means add up. A single tick has no
+// length for weighting, so the plain mean is returned.
 std::optional<std::int64_t> mean_over(const Summary& summary, std::int64_t recorded_ms);
 
 // The columns of a maximum; `summary` finds it in a row.
@@ -78,13 +79,13 @@ void add_max_reached(Columns<Row>& columns, int drop_order, Tier tier, Zone zone
   });
 }
 
-// A note on values from rollups that are not all exact.
+// Returns a note if the values from rollups are not all exact; otherwise nullopt.
 std::optional<std::string> inexact_line(const ExactShare& exact);
 
 // "at 03:14:00", "within 03:10 to 03:15": time of the maximum.
 std::string format_reached(const Summary& summary, Tier tier, Zone zone);
 
-// In JSON, and human-readable unless from ticks: "From rollups of an hour: …".
+// Adds the tier to JSON and, unless it is raw, a note: "From rollups of an hour: …".
 void report_tier(Tier tier, Report& report);
 // Returns "Processes younger than a bucket, which have rollups in their groups only…": `what` is said of them.
 std::string short_lived_note(std::string_view what);

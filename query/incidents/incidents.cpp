@@ -16,7 +16,7 @@
 namespace memoir::query {
 namespace {
 
-// Processes of an incident, for the grammar of subjects: each victim, and one that represents the cgroup.
+// Processes by which a SUBJECT chooses incidents: each victim, and one that represents the cgroup of an incident.
 struct Involved {
   std::vector<StoredProcess> processes;
   std::vector<std::size_t> incidents;  // index of the incident of each process
@@ -59,7 +59,7 @@ Result<Involved> load_involved(Reader& reader, const std::vector<IncidentEntry>&
   return involved;
 }
 
-// The processes among `processes` that `word` means. A pid means all its processes.
+// Returns the processes among `processes` that `word` means. A pid means all processes that had it.
 Result<std::vector<StoredProcess>> members_meant(const Context& context, const std::string& word,
                                                  const std::vector<StoredProcess>& processes) {
   const Range all{context.file.first_tick_ms, context.file.last_tick_ms};
@@ -75,7 +75,8 @@ Result<std::vector<StoredProcess>> members_meant(const Context& context, const s
   return members;
 }
 
-// A word that means no process of an incident may mean one of the last day, which then had no incident.
+// Returns the error for a word that means no process of an incident. If it means a process of the last day, that
+// process had no incident.
 Error no_incident_of(const Context& context, const std::string& word, Error unknown) {
   if (unknown.kind != ErrorKind::not_found) return unknown;
   const Range day{context.file.last_tick_ms - kDayMs, context.file.last_tick_ms};
@@ -99,7 +100,7 @@ Result<std::vector<IncidentEntry>> load_all(const Context& context, Range range)
 }  // namespace
 
 Result<std::vector<IncidentEntry>> load_incidents(const Context& context, Range range) {
-  // Numbers count back from the end.
+  // Numbers count back from the end of the recording, so all later incidents are loaded, too.
   std::vector<IncidentEntry> incidents =
       TRY(load_all(context, {range.from_ms, std::max(range.to_ms, context.file.last_tick_ms)}));
   for (std::size_t i = 0; i < incidents.size(); ++i) incidents[i].number = static_cast<std::int64_t>(i + 1);
@@ -135,7 +136,7 @@ Result<std::optional<IncidentEntry>> incident_at(const Context& context, std::in
   const Range moment{at_ms - kSameMomentMs, at_ms + kSameMomentMs + kSameIncidentMs};
   auto kill = near(TRY(load_kill_incidents(context, moment)));
   if (kill) return kill;
-  // Far enough around it that the ends of an incident do not matter.
+  // The range is wide enough to contain incidents in full.
   return near(TRY(load_all(context, {at_ms - kHourMs, at_ms + kHourMs})));
 }
 

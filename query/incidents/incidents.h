@@ -3,7 +3,7 @@
 // The list of incidents: what happened to memory in a range, one entry each. Every command that names, counts or shows
 // incidents uses this list.
 //
-// Kills and what happened at limits are events, and are kept as long as these. Other kinds are derived from the
+// Kills and incidents at limits come from events, and are kept as long as events are. Other kinds are derived from the
 // machine's rollups.
 
 #include <cstdint>
@@ -33,47 +33,48 @@ std::string_view to_string(IncidentKind kind);
 const std::vector<std::string>& incident_kinds();
 
 struct IncidentEntry {
-  std::int64_t number = 0;  // in the list, 1 is the latest; 0: not of a list
+  std::int64_t number = 0;  // in the list, where 1 is the latest; 0 without a list
   IncidentKind kind = IncidentKind::oom_kill;
   std::int64_t at_ms = 0;                      // the time that `memoir incident` explains
   std::int64_t from_ms = 0;                    // the first kill, or the start
   std::int64_t to_ms = 0;                      // the last kill, or the end
-  std::string cgroup = {};                     // at its limit, otherwise of the victim; empty: the machine, or unknown
+  std::string cgroup = {};                     // at its limit, or that of the victim; empty: the machine, or unknown
   std::string tmpfs = {};                      // mount point of the full tmpfs
   std::string place = {};                      // human-readable: "app.service", "the machine", "/run"
   std::string text = {};                       // a sentence without a time and without a full stop
   std::int64_t kills = 0;                      // processes killed, by the kernel's counters or the reports
   std::optional<std::int64_t> limit_kib = {};  // of the cgroup, the tmpfs, the swap or the machine
-  std::optional<std::int64_t> usage_kib = {};  // highest usage of it
+  std::optional<std::int64_t> usage_kib = {};  // highest usage under this limit
   std::vector<OomVictim> victims = {};         // in order
-  std::optional<std::size_t> victim = {};      // among these the one to show: the chosen one of the last kill
+  std::optional<std::size_t> victim = {};      // index of the victim to show: the one chosen for the last kill
   std::optional<OomScope> scope = {};          // of a kill by the kernel; nullopt: unknown
 
   bool is_kill() const { return kind == IncidentKind::oom_kill || kind == IncidentKind::user_kill; }
   const OomVictim* shown_victim() const { return victim ? &victims[*victim] : nullptr; }
 };
 
-// All incidents that touch the range, the latest first. An incident has the same number in each range that reaches to
-// it: numbers count back from the end of the recording.
+// Returns all incidents that overlap the range, the latest first. Numbers count back from the end of the recording, so
+// an incident has the same number for each range.
 Result<std::vector<IncidentEntry>> load_incidents(const Context& context, Range range);
 
-// Only the kills, at a fraction of the cost, without numbers.
+// Returns only the kills, without numbers, at a fraction of the cost.
 Result<std::vector<IncidentEntry>> load_kill_incidents(const Context& context, Range range);
 
 // Kills within this time of each other are at the same moment.
 inline constexpr std::int64_t kSameMomentMs = 1'000;
 
-// The incident nearest to a time, with its victim nearest to that time; of several equally near ones the one with the
-// largest victim.
+// Returns the incident nearest to a time, with its victim nearest to that time. Of several equally near incidents,
+// returns the one with the largest victim.
 std::optional<IncidentEntry> nearest_incident(std::vector<IncidentEntry> incidents, std::int64_t at_ms);
 
-// The incident that explains a time given to the second, without a number; nullopt if none does. Kills come first.
+// Returns the incident that explains a time given to the second, without a number; nullopt if there is none. Kills take
+// precedence.
 Result<std::optional<IncidentEntry>> incident_at(const Context& context, std::int64_t at_ms);
 
-// "memoir incident --at @1795046400000": shows it as long as it is recorded.
+// "memoir incident --at @1795046400000": the command that shows the incident as long as it is recorded.
 std::string command_of(const IncidentEntry& entry);
 
-// Keeps those of a subject: of a service, container, user, program or PID. A subject without an incident is
+// Keeps the incidents of a subject: a service, container, user, program or PID. A subject without an incident is
 // ErrorKind::not_found.
 Result<std::vector<IncidentEntry>> incidents_of(const Context& context, std::vector<IncidentEntry> incidents,
                                                 const std::string& subject);

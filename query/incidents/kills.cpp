@@ -1,4 +1,4 @@
-// Incidents of kills: reported victims, and kills that only the kernel's counters know.
+// Incidents of kills: reported victims, and kills that only the kernel's counters include.
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::int64_t kGroupMs = 100;  // with memory.oom.group one kill has many victims: the chosen one is shown
 
-// The cgroup at its limit, otherwise that of the victim; empty for the machine.
+// Returns the cgroup that reached its limit, or that of the victim; empty for the machine.
 std::string scope_cgroup(const OomVictim& victim) {
   if (!victim.detail || victim.killer) return victim.cgroup;
   if (victim.detail->scope == OomScope::machine) return {};
   return victim.detail->limit_cgroup.empty() ? victim.cgroup : victim.detail->limit_cgroup;
 }
 
-// Incidents that started up to `at_ms`, the latest of them: a flood of kills has no older one that is still open.
+// Returns the latest incidents that started up to `at_ms`. Even in a flood of kills, older ones are over.
 std::span<IncidentEntry> started_by(std::vector<IncidentEntry>& incidents, std::int64_t at_ms) {
   constexpr std::ptrdiff_t max_open = 200;
   const auto end = std::ranges::upper_bound(incidents, at_ms, {}, &IncidentEntry::from_ms);
@@ -41,7 +41,8 @@ IncidentEntry* recent(std::vector<IncidentEntry>& incidents, std::int64_t at_ms,
   return found == open.rend() ? nullptr : &*found;
 }
 
-// After many kills in a row the log may lack the details of some: these belong to the limit above their cgroup.
+// Finds the incident of a victim. After many kills in a row, the log may lack the details of some. Such a victim
+// belongs to the incident at the limit of the machine, or at a limit above its cgroup.
 IncidentEntry* incident_of(std::vector<IncidentEntry>& incidents, const OomVictim& victim, const std::string& cgroup) {
   return recent(incidents, victim.at_ms, [&](const IncidentEntry& entry) {
     if (entry.victims.empty()) return false;
@@ -76,7 +77,7 @@ void add_victim(std::vector<IncidentEntry>& incidents, OomVictim victim) {
   entry->victims.push_back(std::move(victim));
 }
 
-// Kills by the kernel among the reported victims of an incident that a counter may have counted.
+// Counts the victims of an incident that the kernel killed and that `counted` may include.
 std::int64_t reported_kills(const IncidentEntry& entry, const CountedKills& counted, std::int64_t slack_ms) {
   return std::ranges::count_if(entry.victims, [&](const OomVictim& victim) {
     return !victim.killer && victim.at_ms > counted.since_ms.value_or(0) - slack_ms &&
@@ -84,7 +85,7 @@ std::int64_t reported_kills(const IncidentEntry& entry, const CountedKills& coun
   });
 }
 
-// Kills without a reported victim.
+// Adds the counted kills that have no reported victim.
 void add_counted(std::vector<IncidentEntry>& incidents, const CountedKills& counted, std::int64_t slack_ms) {
   std::int64_t left = counted.kills;
   IncidentEntry* joined = nullptr;

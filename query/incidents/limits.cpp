@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMinWaitedPercent = 0.05;
 
-// The end of an episode that was not recorded is that of its run.
+// An episode without a recorded end lasted until the end of its run.
 std::int64_t end_of(const Context& context, const LimitEpisode& episode) {
   if (episode.to_ms) return *episode.to_ms;
   const auto run = std::ranges::find(context.runs, episode.run_id, &StoredRun::id);
@@ -23,7 +23,7 @@ std::int64_t end_of(const Context& context, const LimitEpisode& episode) {
   return std::max(last_ms, episode.at_ms);
 }
 
-// Joins what a restart of the recorder split. By the start of the episodes.
+// Joins episodes that a restart of the recorder split. Episodes are in the order of their starts.
 std::vector<LimitEpisode> joined(const Context& context, std::vector<LimitEpisode> episodes) {
   std::vector<LimitEpisode> list;
   for (LimitEpisode& episode : episodes) {

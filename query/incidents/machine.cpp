@@ -19,7 +19,7 @@ constexpr Metric kSomePressure = metric_of(MachineField::psi_some_total);
 constexpr Metric kMemTotal = metric_of(MachineField::mem_total);
 constexpr Metric kSwapTotal = metric_of(MachineField::swap_total);
 
-// The incident that a bucket continues, or a new one.
+// Returns the incident that a bucket continues, or a new one.
 IncidentEntry& continued(std::vector<IncidentEntry>& incidents, IncidentKind kind, std::int64_t from_ms,
                          std::int64_t until_ms) {
   const bool same = !incidents.empty() && from_ms - incidents.back().to_ms <= kSameIncidentMs;
@@ -82,7 +82,7 @@ std::vector<IncidentEntry> find_full_swap(const std::vector<Interval>& used, con
   return found;
 }
 
-// `kills`: growth that ended in a kill is part of that incident.
+// Omits growth that ended in one of `kills`: it is part of that incident.
 std::vector<IncidentEntry> find_growth(const std::vector<Interval>& used, const std::vector<Interval>& total,
                                        const std::vector<IncidentEntry>& kills, Units units) {
   std::vector<IncidentEntry> found;

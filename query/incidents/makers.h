@@ -1,6 +1,6 @@
 #pragma once
 
-// Parts of load_incidents(): a maker for each kind of incident that is no kill. In any order.
+// Parts of load_incidents(): they add the incidents without a kill, in any order.
 
 #include "query/incidents/incidents.h"
 
@@ -9,10 +9,11 @@ namespace memoir::query {
 // Events of one kind and place within this time are one incident.
 inline constexpr std::int64_t kSameIncidentMs = 10 * 60 * 1000;
 
-// Pressure, swap and fast growth.
+// Adds incidents of pressure, full swap and fast growth.
 Status add_machine_incidents(const Context& context, Range range, std::vector<IncidentEntry>& incidents);
 
-// Cgroups at memory.max or memory.high, without those with a kill among `incidents` at that time; full tmpfs mounts.
+// Adds incidents of full tmpfs mounts and of cgroups at memory.max or memory.high. Omits a cgroup that has a kill among
+// `incidents` at that time.
 Status add_limit_incidents(const Context& context, Range range, const ContainerNames& containers,
                            std::vector<IncidentEntry>& incidents);
 

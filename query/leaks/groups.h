@@ -16,7 +16,7 @@ struct Group {
   std::string subject;
   std::string unit;
   std::vector<StoredLife> members;  // by start
-  // All of them had exited by the end of the range: the first tick without the last of them.
+  // First tick after the exit of all members; nullopt if one of them still ran at the end of the range.
   std::optional<std::int64_t> exited_ms;
 };
 
@@ -27,10 +27,11 @@ struct Groups {
 };
 Result<Groups> load_groups(Reader& reader, Range range);
 
-// The pid, if only one runs at a time, or only one ever ran.
+// Returns the pid if only one member ran at that time, or if the group has only one; otherwise nullopt.
 std::optional<std::int64_t> only_pid(const Group& group, std::int64_t at_ms);
 
-// The generation of each member: a new one starts when all earlier members have exited.
+// The generation of each member (`of`), and the start of each generation. A new one starts when all earlier members
+// have exited.
 struct Generations {
   std::vector<std::int32_t> of;
   std::vector<std::int64_t> begins_ms;

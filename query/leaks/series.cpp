@@ -16,9 +16,9 @@ namespace memoir::query {
 
 namespace {
 
-constexpr std::int64_t kHoursOfDays = 120 * 24;  // beyond it, days are fine enough
+constexpr std::int64_t kHoursOfDays = 120 * 24;  // for a longer history, buckets of days are fine enough
 
-// Combines two parts of one bucket, or its values from two passes of the clock.
+// Combines two parts of one bucket, or its values from before and after the wall clock was set back.
 void merge(LeakBucket& into, const LeakBucket& other, std::int64_t width_ms) {
   const std::int64_t both_ms = std::max<std::int64_t>(into.covered_ms + other.covered_ms, 1);
   into.mean = (into.mean * static_cast<double>(into.covered_ms) + other.mean * static_cast<double>(other.covered_ms)) /
@@ -28,7 +28,7 @@ void merge(LeakBucket& into, const LeakBucket& other, std::int64_t width_ms) {
   into.covered_ms = std::min(both_ms, width_ms);
 }
 
-// In time order, each bucket once.
+// Returns the buckets in time order, each once.
 LeakSeries merged(LeakSeries series) {
   series = in_order(std::move(series));
   std::vector<LeakBucket> buckets;
@@ -43,7 +43,7 @@ LeakSeries merged(LeakSeries series) {
   return series;
 }
 
-// For a bucket, a row of several unchanged ones, or a part of one.
+// Appends an interval: a bucket, several unchanged buckets, or a part of one.
 void append(const Interval& interval, LeakSeries& series) {
   const auto min = static_cast<double>(interval.min.value_or(*interval.mean));
   const auto mean = static_cast<double>(*interval.mean);
@@ -61,7 +61,7 @@ void append(const Interval& interval, LeakSeries& series) {
   }
 }
 
-// A series under construction: values that hold from tick to tick are cut into buckets, buckets are kept.
+// Builds a series. Values that are valid from tick to tick are split into buckets; stored buckets are kept.
 class SeriesMaker {
  public:
   explicit SeriesMaker(const LeakSource& source)
@@ -90,7 +90,7 @@ Interval sum_of(const Interval& anon, const Interval& swap) {
   return sum;
 }
 
-// anon + swap of each subject.
+// Visits anon + swap of each subject.
 Status visit_held(Reader& reader, const LeakSource& source, SubjectKind kind, std::optional<std::int64_t> subject_id,
                   const std::function<void(const SubjectInterval&)>& visit) {
   SubjectInterval held;
@@ -105,7 +105,7 @@ Status visit_held(Reader& reader, const LeakSource& source, SubjectKind kind, st
   });
 }
 
-// Ticks only have the members.
+// Sums the processes of an identity: ticks have no values of identities.
 Result<PoolSeries> sum_members(Reader& reader, const LeakSource& source, const std::vector<StoredLife>& members) {
   std::unordered_set<std::int64_t> ids;
   for (const StoredLife& member : members) ids.insert(member.process_id);
@@ -127,7 +127,8 @@ const LeakBucket* bucket_at(const LeakSeries& series, std::int64_t from_ms) {
   return find_sorted(series.buckets, from_ms, &LeakBucket::from_ms);
 }
 
-// For a sum only the means are known; for one field all values. A field that the kernel does not count counts as 0.
+// Returns all values of one field, or the means of a field less others. A field that the kernel does not have counts as
+// 0.
 LeakSeries weigh(const MachineSum& sum, const std::map<Metric, LeakSeries>& series) {
   const LeakSeries& whole = series.at(metric_of(sum.of));
   if (sum.less.empty()) return whole;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Series of the store's subjects, in the analysis' format.
+// Series of the store's subjects, in the format of the leak analysis.
 
 #include <cstdint>
 #include <map>
@@ -13,8 +13,8 @@
 
 namespace memoir::query {
 
-// The source of an answer's series: the tier that suits the range, or the raw rows if the analysis' hour is shorter
-// than a real one, because no tier is fine enough.
+// The source of an answer's series: the tier that suits the range. If the analysis' hour is shorter than a real one, no
+// tier is fine enough, and the source is the raw rows.
 struct LeakSource {
   Range range;
   Tier tier = Tier::hour;
@@ -23,10 +23,10 @@ struct LeakSource {
 LeakSource leak_source(Range range, const LeakSettings& settings);
 LeakSource fine_leak_source(Range range);
 
-// By time, if the wall clock was set back during the recording.
+// Sorts the buckets by time: they are out of order if the wall clock was set back during the recording.
 LeakSeries in_order(LeakSeries series);
 
-// anon + swap of each process, or of the given ones.
+// Returns anon + swap of each process in `ids`; nullopt in it means all processes.
 Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const LeakSource& source,
                                                           const std::vector<std::optional<std::int64_t>>& ids = {{}});
 
@@ -35,7 +35,7 @@ struct PoolSeries {
   LeakSeries sum;
   LeakSeries count;
 };
-// `members` are its processes, which select the raw rows.
+// `members` are the identity's processes; they select the raw rows.
 Result<PoolSeries> pool_series(Reader& reader, const LeakSource& source, std::int64_t identity_id,
                                const std::vector<StoredLife>& members);
 
@@ -46,7 +46,7 @@ struct MachineSum {
 };
 Result<std::vector<LeakSeries>> machine_series(Reader& reader, const LeakSource& source,
                                                const std::vector<MachineSum>& sums);
-// Reads the ticks themselves.
+// Reads the number of zombies from the ticks.
 Result<LeakSeries> zombie_series(Reader& reader, const LeakSource& source, const LeakSettings& settings);
 
 }  // namespace memoir::query

@@ -25,7 +25,7 @@ Result<LeakSettings> leak_settings(const Options& options, std::vector<std::stri
   }
   if (!options.config) return LeakSettings{usual_hour(warnings).count()};
   const Result<Config> config = load_config(*options.config);
-  // A missing file does not mean that nothing was recorded.
+  // not_found would be reported as "nothing recorded".
   if (!config && config.error().kind == ErrorKind::not_found) return Error{ErrorKind::io, config.error().message};
   if (!config) return config.error();
   return LeakSettings{config->leaks_hour.count()};

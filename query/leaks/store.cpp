@@ -18,7 +18,7 @@ namespace memoir::query {
 
 namespace {
 
-constexpr double kSmallShare = 0.005;  // share of the machine's memory: relevant on a small one
+constexpr double kSmallShare = 0.005;  // of the machine's memory: growth of this share is relevant on a small machine
 constexpr double kKernelShare = 0.002;
 constexpr double kTablesShare = 0.001;
 constexpr double kShmemKib = 16384;
@@ -79,7 +79,6 @@ Result<LeakRoom> load_room(Reader& reader, const LeakSource& source) {
   return tick ? room_at(reader, tick->id) : room_rolled_up(reader, source);
 }
 
-// The limits of a group's processes, the nearest of which decides: those of their cgroups, and the machine's.
 std::vector<LeakLimit> cgroup_limits_of(const LeakRoom& room, const Group& group) {
   std::set<std::string> paths;
   for (const ProcessState& state : room.living) {
@@ -88,6 +87,7 @@ std::vector<LeakLimit> cgroup_limits_of(const LeakRoom& room, const Group& group
   return cgroup_limits(room.cgroups, {paths.begin(), paths.end()}, room.machine);
 }
 
+// Returns the limits of a group's processes, the nearest of which decides: those of their cgroups, and the machine's.
 std::vector<LeakLimit> limits_of(const LeakRoom& room, const Group& group) {
   std::vector<LeakLimit> limits = cgroup_limits_of(room, group);
   const std::vector<LeakLimit> of_machine = machine_limits(room.machine);
@@ -97,7 +97,7 @@ std::vector<LeakLimit> limits_of(const LeakRoom& room, const Group& group) {
 
 class StoreJudge {
  public:
-  // `only`: only this identity.
+  // If `only` is set, judges only this identity.
   StoreJudge(const Context& context, Range range, const LeakSettings& settings,
              std::optional<std::int64_t> only = std::nullopt)
       : reader_(context.reader),
@@ -166,7 +166,7 @@ class StoreJudge {
     return judge_young();
   }
 
-  // nullopt: all. One pass over all is faster than a query for each of many.
+  // Returns the processes to read. nullopt means all: one pass over all is faster than a query for each of many.
   static std::vector<std::optional<std::int64_t>> members_of(const std::vector<const Group*>& groups) {
     std::vector<std::optional<std::int64_t>> ids;
     for (const Group* const group : groups) {
@@ -175,7 +175,7 @@ class StoreJudge {
     return ids.size() > kFewMembers ? std::vector{std::optional<std::int64_t>()} : ids;
   }
 
-  // The members of a pool only explain why it does not leak.
+  // The members of a pool only explain why it does not leak, so live leaks do not need them.
   std::vector<std::optional<std::int64_t>> needed_processes() const {
     if (!only_ && !live_) return {std::nullopt};
     std::vector<const Group*> groups;
@@ -209,7 +209,7 @@ class StoreJudge {
     return group.exited_ms ? std::vector<LeakLimit>() : limits_of(room_, group);
   }
 
-  // An exited process represents its identity, and a limit of its cgroup may have ended it.
+  // Notes the exit in the reason of a leak. Its limit is then the nearest one of its cgroup, which may have ended it.
   Status explain_exited() {
     for (LeakRow& row : judged_.rows) {
       if (!row.exited_ms || !row.finding.leak) continue;
@@ -222,7 +222,7 @@ class StoreJudge {
     return Done{};
   }
 
-  // By the newest process of each identity.
+  // Sets the pid of each row, and the title by the newest process of its identity.
   Status name_rows() {
     std::vector<std::int64_t> ids;
     for (const LeakRow& row : judged_.rows) {
@@ -246,8 +246,8 @@ class StoreJudge {
     return row.identity_id ? find_sorted(groups_, *row.identity_id, &Group::identity_id) : nullptr;
   }
 
-  // Lives of less than two days, for which hours are too coarse: again with five minutes, together with earlier ones
-  // for comparison.
+  // Judges identities that ran for less than two days again, with buckets of five minutes: hours are too coarse for
+  // them. Earlier processes are included for comparison.
   Status judge_young() {
     if (young_.empty()) return Done{};
     constexpr std::int64_t times_as_long = 2;
@@ -300,7 +300,7 @@ class StoreJudge {
         {{"percpu", kernel, kShare}, {F::percpu}},
         {{"vmalloc", kernel, kShare}, {F::vmalloc_used}},
         {{"page-tables", kTablesShare * ram_kib_, kShare}, {F::page_tables}},
-        // Memory on no list of the kernel: drivers, firmware, pages that were never returned.
+        // Memory that no counter of the kernel includes: drivers, firmware, pages that were never returned.
         {{"unaccounted", kernel, kShare},
          {F::mem_total,
           {F::mem_free, F::active, F::inactive, F::unevictable, F::slab, F::page_tables, F::sec_page_tables,

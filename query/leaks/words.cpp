@@ -20,8 +20,8 @@ Value exhaustion(const LeakRow& row, double LeakInterval::*member) {
   return std::llround((*exhaustion->in_ms).*member);
 }
 
-// When the nearest limit is reached: "in 5 d", "> 300 d" (ten times the observed time), "now"; null without a limit.
-// "ended": its processes have exited, and it reaches no limit.
+// Returns when the nearest limit is reached: "in 5 d", "> 300 d" (ten times the observed time), "now". Returns "ended"
+// if the processes of a leak have exited, and null if there is no limit.
 Value runs_out(const LeakRow& row) {
   const LeakFinding& found = row.finding;
   if (found.leak && row.exited_ms) return "ended";

@@ -16,18 +16,18 @@ bool is_size(Kind kind);
 // Numbers are aligned right, words and times left.
 bool is_right(Kind kind);
 
-// One unit for the full table.
+// Returns one unit for all sizes of a table.
 SizeUnit unit_of(const Table& table, Units units);
 
 std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone);
-// Sizes with their own unit.
+// Like cell_text(), but each size has its own unit.
 std::string text_with_unit(const Value& value, Kind kind, Units units, Zone zone);
 
-// The human-readable columns; the one that ranks the rows comes first, with a mark.
+// The human-readable columns. The one that ranks the rows comes first, with an arrow.
 struct DisplayTable {
   struct Head {
     const Column* column = nullptr;
-    std::string header;  // with its unit and the mark
+    std::string header;  // with its unit and the arrow
   };
   std::vector<Head> heads;
   std::vector<std::vector<std::string>> rows;
@@ -36,7 +36,7 @@ DisplayTable display_table(const Table& table, const Presentation& presentation)
 
 std::string fact_text(const Field& fact, Units units, Zone zone);
 
-// Joined by `between` if both are non-empty.
+// Joins two texts by `between` if both are non-empty.
 std::string joined(const std::string& first, std::string_view between, const std::string& second);
 
 // "2026-11-20 03:14:07", or the range.

@@ -18,7 +18,7 @@ std::string in_quotes(const std::string& text) {
   return out + '"';
 }
 
-// Enough digits for the sizes of any machine in KiB.
+// Floating-point numbers have 12 digits, enough for the size of any machine in KiB.
 struct CellText {
   std::string operator()(std::monostate) const { return {}; }
   std::string operator()(bool value) const { return value ? "true" : "false"; }
@@ -30,7 +30,7 @@ struct CellText {
   }
 };
 
-// `first`, and the machine-readable cells; `text` gives the cell at an index.
+// Adds a line: `first`, then the machine-readable cells. `text` returns the cell at an index.
 template <typename Text>
 void add_line(std::string& out, std::string_view first, const std::vector<Column>& columns, Text text) {
   out += first;

@@ -129,7 +129,7 @@ std::string section_html(const Section& section, const Presentation& presentatio
                    text + "</section>\n";
 }
 
-// Drawn lines, unless charts have the same.
+// Returns the drawn lines, unless charts show the same.
 std::string drawing_html(const Report& report) {
   std::string out;
   if (!report.charts.empty()) return out;

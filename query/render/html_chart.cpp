@@ -59,7 +59,7 @@ bool follows(const ChartPoint& before, const ChartPoint& point) {
   return before.until_ms == point.from_ms;
 }
 
-// Calls `draw` with each run of consecutive points that satisfy `has`: between them are gaps.
+// Calls `draw` with each run of consecutive points that satisfy `has`. Runs are separated by gaps.
 template <typename Has, typename Draw>
 void each_run(const std::vector<ChartPoint>& points, Has has, Draw draw) {
   for (auto begin = points.begin(); begin != points.end();) {
@@ -112,7 +112,7 @@ std::string line(const Plot& plot, const std::vector<ChartPoint>& points) {
   return path("line", commands);
 }
 
-// Few points: the range as a bar, the value as a line across it.
+// Draws few points: each range as a bar, and its value as a line across the bar.
 std::string bars(const Plot& plot, const std::vector<ChartPoint>& points) {
   std::string out;
   for (const ChartPoint& point : points) {
@@ -151,7 +151,7 @@ std::string axes(const Plot& plot, const Chart& chart, bool narrow) {
   for (int division = 0; division <= kDivisions; ++division) {
     const double y = plot.y(plot.step(division));
     out += path(division == 0 ? "axis" : "grid", fmt::format("M{} {:.1f}H{:.1f}", kLeft, y, plot.right()));
-    // In a small one the top and the bottom are enough.
+    // A small chart has labels only at its top and bottom.
     if (chart.small && division % kDivisions != 0) continue;
     out += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 7, y + 4,
                        escape_html(plot.label(division)));
@@ -167,7 +167,7 @@ std::string axes(const Plot& plot, const Chart& chart, bool narrow) {
   return out;
 }
 
-// An upright line with its name: after it, if there is room.
+// Draws vertical lines with their names: to the right of the line if there is room, otherwise to its left.
 std::string marks(const Plot& plot, const Chart& chart) {
   std::string out;
   for (const auto& [at_ms, name] : chart.marks) {

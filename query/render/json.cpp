@@ -28,7 +28,7 @@ Json row_json(const std::vector<Column>& columns, const std::vector<Value>& cell
   return row;
 }
 
-// From the last row on: all rows below a row are complete before it moves into its parent.
+// Starts at the last row: all descendants of a row are complete before it moves into its parent.
 Json nested(Json rows, const Parents& parents) {
   std::vector<Json::array_t> children(parents.size() + 1);  // the last entry has the roots; each list is reversed
   for (std::size_t i = parents.size(); i-- > 0;) {

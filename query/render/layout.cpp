@@ -13,7 +13,8 @@ namespace {
 
 // Names are shortened to this length before columns are dropped.
 constexpr std::size_t kMinName = 24;
-// Columns are dropped for this many levels of a tree; deeper levels may leave their names half as much.
+// Columns are dropped until this many levels of a tree fit. Names at deeper levels may be shortened to half of
+// kMinName.
 constexpr std::size_t kLevelsToShow = 8;
 
 struct Glyph {
@@ -51,7 +52,7 @@ std::vector<std::size_t> column_widths(const TextTable& table) {
   return widths;
 }
 
-// Width of a tree's lines besides its names, as far as columns are dropped for them.
+// Width of the branches before a tree's names, up to the level for which columns are dropped.
 std::size_t width_of_branches(const TextTable& table) {
   const std::vector<std::size_t> depths = depths_of(table.parents);
   return depths.empty() ? 0 : kTreeStep * std::min(kLevelsToShow, *std::ranges::max_element(depths));
@@ -64,7 +65,7 @@ void drop_column(TextTable& table, std::vector<std::size_t>& widths, std::size_t
   for (auto& row : table.rows) row.erase(row.begin() + at);
 }
 
-// Rows with a last cell wider than `width` continue in further rows.
+// Continues rows with a last cell wider than `width` in further rows.
 void break_last(TextTable& table, std::size_t width) {
   TextTable broken;
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
@@ -91,14 +92,14 @@ std::size_t width_before_last(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end() - 1, widths.size() - 1);
 }
 
-// Empty in every row: no swap in use, no value known.
+// Returns whether every row is 0 or unknown in this column.
 bool tells_nothing(const TextTable& table, std::size_t column) {
   return std::all_of(table.rows.begin(), table.rows.end(), [column](const std::vector<std::string>& row) {
     return row[column] == "0" || row[column] == "0.0" || row[column] == "0.0%" || row[column] == "–";
   });
 }
 
-// Empty columns are dropped in favour of the last column.
+// Drops empty columns to make space for the last column.
 void drop_empty_columns(TextTable& table, std::vector<std::size_t>& widths, std::size_t width) {
   for (std::size_t i = table.columns.size() - 1; i-- > 0;) {
     if (width_before_last(widths) + widths.back() <= width) return;
@@ -106,7 +107,7 @@ void drop_empty_columns(TextTable& table, std::vector<std::size_t>& widths, std:
   }
 }
 
-// Columns that may be shortened: all except numbers and times, and always the last column.
+// Returns whether a column may be shortened: all except numbers and times, and always the last column.
 bool is_name(const TextTable& table, std::size_t column) {
   return column + 1 == table.columns.size() || !table.columns[column].right;
 }
@@ -122,8 +123,7 @@ std::size_t width_with_names(const TextTable& table, const std::vector<std::size
   return width;
 }
 
-// All names are shortened to the same width, the largest at which they fit: a short name is never shortened for a long
-// one.
+// Shortens all names to the same width, the largest at which they fit: a short name is never shortened for a long one.
 void shorten_names(TextTable& table, std::vector<std::size_t>& widths, std::size_t width) {
   std::size_t most = *std::max_element(widths.begin(), widths.end());
   while (most > kMinName && width_with_names(table, widths, most) > width) --most;

@@ -16,7 +16,7 @@ struct TextColumn {
   std::string header;
   bool right = false;
   int drop_order = 0;
-  bool breaks = false;  // the last one: continues in further rows instead of being truncated
+  bool breaks = false;  // the last column: its text continues in further rows instead of being truncated
 };
 
 struct TextTable {
@@ -35,15 +35,15 @@ void flatten(TextTable& table, std::size_t deepest);
 // Columns on the terminal: 2 for CJK and emoji, 0 for combining characters.
 std::size_t display_width(std::string_view utf8);
 
-// Returns the part of printable text (see base/text.h) that the terminal can show: a character without a width in the
-// locale (private use, not assigned yet) becomes `\u…`.
+// Makes printable text (base/text.h) fit for the terminal: a character without a width in the locale (private use, not
+// assigned yet) becomes `\u…`.
 std::string showable(std::string_view utf8);
 
-// At most `width` columns; truncated text ends in "…".
+// Returns at most `width` columns of text; truncated text ends in "…".
 std::string shorten(std::string_view utf8, std::size_t width);
 
-// Lines of at most `width` columns, broken at spaces, but not before a unit, and indented by `hang` from the second on;
-// a wider word is not broken.
+// Breaks text into lines of at most `width` columns, at spaces but not before a unit. Lines after the first are
+// indented by `hang`. A word wider than that is not broken.
 std::string wrap(std::string_view utf8, std::size_t width, std::size_t hang);
 
 // Puts a no-break space between each number and its unit: "134.7 MiB".

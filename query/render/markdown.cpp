@@ -36,7 +36,7 @@ std::string paragraphs(const std::vector<std::string>& lines) {
   return out;
 }
 
-// Drawn lines keep their columns: four spaces make them code, without a mark that they could contain.
+// Four spaces make drawn lines a code block, which keeps their columns. They may contain the characters of a fence.
 std::string markdown_drawing(const Report& report) {
   std::string out;
   if (!report.charts.empty()) return out;

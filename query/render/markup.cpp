@@ -24,7 +24,7 @@ std::string escaped(std::string_view text, std::span<const Escape> escapes) {
   return out;
 }
 
-// Replaces the letter at index `at` of each `mark`, in any case, by its entity, which is displayed the same.
+// Replaces the letter at index `at` of each `mark` (in upper or lower case) by its entity, which is displayed the same.
 void break_links(std::string& text, std::string_view mark, std::size_t at, std::string_view entity) {
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
   for (auto from = text.begin();;) {

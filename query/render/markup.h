@@ -7,7 +7,7 @@
 
 namespace memoir::query {
 
-// For a page and for the value of an attribute.
+// Escapes text for a page or for the value of an attribute.
 std::string escape_html(std::string_view text);
 
 // Escapes Markdown in a paragraph, a heading or a table cell. Entities replace the special characters, because not

@@ -23,7 +23,7 @@ struct Presentation {
   Units units = Units::automatic;
   bool color = false;
   std::optional<std::size_t> width;  // of the terminal; nullopt: nothing is truncated
-  bool ascii = false;                // our own characters are ASCII only
+  bool ascii = false;                // memoir draws with ASCII characters only
 };
 
 inline constexpr int kJsonSchemaVersion = 1;

@@ -129,7 +129,7 @@ std::string facts_text(const Report& report, const Presentation& presentation) {
   return out;
 }
 
-// With its title and notes; empty without rows and notes.
+// Returns a section with its title and notes; empty if it has neither rows nor notes.
 std::string section_text(const Section& section, const Presentation& presentation) {
   std::string out = table_text(section.table, presentation);
   if (section.title.empty() || (out.empty() && section.notes.empty())) return {};

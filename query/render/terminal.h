@@ -6,7 +6,8 @@
 
 namespace memoir::query {
 
-// Characters and widths of UTF-8, in any environment: names may be foreign, and terminals are UTF-8.
+// Sets a UTF-8 locale for characters and their widths in any environment: names may be foreign, and terminals are
+// UTF-8.
 void use_utf8();
 
 struct Screen {
@@ -20,7 +21,7 @@ struct Screen {
 std::optional<Screen> terminal_screen();
 std::optional<Screen> terminal_screen(int file);
 
-// $COLUMNS, even if standard output is not a terminal: `watch` and scripts set it to their width.
+// Returns $COLUMNS, even if standard output is not a terminal: `watch` and scripts set it to their width.
 std::optional<std::size_t> columns_asked();
 
 // Returns whether the display only supports ASCII: a terminal that is "dumb", or a locale without UTF-8.

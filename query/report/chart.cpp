@@ -30,7 +30,7 @@ struct Glyphs {
   std::string_view line;
   std::string_view mean;  // marks the mean if the plot does not start at 0 and nothing is filled
   std::string_view other;
-  std::string_view limit;  // where nothing else is
+  std::string_view limit;  // in a cell that is otherwise empty
   std::string_view mark;   // on the axis
 };
 
@@ -50,7 +50,7 @@ double nice_step(double least) {
   return 10 * decade;
 }
 
-// "115.2 GiB" is too long, and is written as one word.
+// Omits the space before the unit if the label would be too long: "115.2GiB".
 std::string scale_label(const Scale& scale, double kib) {
   const std::string number = fmt::format("{:.4g}", kib / scale.unit_kib);
   const bool fits = number.size() + 1 + scale.unit.size() < kLabelColumns;
@@ -76,8 +76,8 @@ double lowest(const GridBucket& bucket) {
   return bucket.min ? static_cast<double>(*bucket.min) : *bucket.mean;
 }
 
-// The same if the plot starts above 0, where a filled cell would be misleading. The mean is a line, the range around it
-// a shade.
+// Draws a cell if the plot starts above 0, where a filled cell would be misleading. The mean is a line, and the range
+// around it is shaded.
 std::string_view cell_of_line(const GridBucket& bucket, double low, double height, const Glyphs& glyphs) {
   if (!bucket.mean) return " ";
   const auto row_of = [&](double kib) { return std::floor((kib - low) / height); };
@@ -109,20 +109,20 @@ std::string time_label(std::int64_t ms, std::int64_t span_ms, std::int64_t step_
   return fmt::format("{:02}:{:02}", at.hour, at.minute);
 }
 
-// The first column of a bucket, and the one after the last bucket: together they fill the plot.
+// Returns the first column of a bucket. The index after the last bucket is allowed, and is the end of the plot.
 int column_of(std::size_t bucket, std::size_t buckets, const ChartFrame& frame) {
   const auto columns = static_cast<std::size_t>(plot_columns(frame));
   return static_cast<int>(buckets >= columns ? bucket : bucket * columns / buckets);
 }
 
-// Distance of times on the axis: a round width, with space for each.
+// Returns the distance of the times on the axis: a round duration that leaves space for each label.
 std::int64_t time_step(std::int64_t span_ms, const ChartFrame& frame) {
   const auto most = [&](int columns) { return std::max(plot_columns(frame) / columns, 1) + 2; };
   const std::int64_t step_ms = nice_width(span_ms, most(kTimeColumns), 1000);
   return step_ms >= kDayMs && span_ms <= 7 * kDayMs ? nice_width(span_ms, most(kTimeAndDateColumns), 1000) : step_ms;
 }
 
-// The axis, with a tick above each time; a time that does not fit has none.
+// Returns the axis and the line of times below it. A time that does not fit is omitted, together with its tick.
 std::array<std::string, 2> axis_lines(std::span<const GridBucket> buckets, const ChartFrame& frame,
                                       const Glyphs& glyphs) {
   const std::int64_t from_ms = buckets.front().from_ms;

@@ -28,20 +28,20 @@ struct ChartFrame {
   bool ascii = false;
   Units units = Units::automatic;
   Zone zone = Zone::local;
-  std::int64_t plain = 0;  // numbers, not sizes, in so many parts of 1; 0: sizes
+  std::int64_t plain = 0;  // values are numbers in parts of 1, with this many parts; 0: values are sizes
   std::optional<ChartLine> line = {};
-  std::span<const GridBucket> other = {};    // another series at the same places: a mark at each mean
+  std::span<const GridBucket> other = {};    // another series in the same buckets: a dot at each mean
   std::optional<double> limit_kib = {};      // a dashed line, to which the scale reaches
   std::optional<std::int64_t> mark_ms = {};  // a cross on the axis
 };
 
-// How many buckets fit.
+// Returns the number of buckets that fit.
 int plot_columns(const ChartFrame& frame);
 
-// Lines of at most frame.columns; none if no bucket has a value.
+// Returns lines of at most frame.columns; none if no bucket has a value.
 std::vector<std::string> draw_chart(std::span<const GridBucket> buckets, const ChartFrame& frame);
 
-// The scale of the sizes: from `base_kib` up in four round steps, 0 unless all values are far from 0.
+// The scale of the sizes: four round steps from `base_kib` up. `base_kib` is 0 unless all values are far from 0.
 struct Scale {
   double base_kib = 0;
   double step_kib = 1;
@@ -52,8 +52,8 @@ struct Scale {
 };
 Scale scale_for(double min_kib, double max_kib, Units units, std::int64_t plain = 0);
 
-// One line with the shape of a series: each value a block of one of eight heights, from the lowest to the highest. An
-// absent value is a gap: a space.
+// Draws a series in one line: each value is a block of one of eight heights, from the lowest to the highest value. An
+// absent value is a space.
 std::string sparkline(std::span<const std::optional<double>> values, bool ascii);
 
 }  // namespace memoir::query

@@ -16,16 +16,16 @@ struct SizeUnit {
   std::int64_t kib;
 };
 
-// By `units`; otherwise the largest unit that the size reaches.
+// Returns the unit that `units` names; if automatic, the largest unit that the size reaches.
 SizeUnit unit_for(double kib, Units units);
 
-// One unit for all sizes of a table, so that they are comparable: the one that suits their median.
+// Returns one unit for all sizes of a table, so that they are comparable: the one that suits their median.
 SizeUnit choose_unit(std::vector<std::int64_t> sizes_kib, Units units);
 
-// Without its unit, for a column with the unit in its header: "1.4"; KiB without a fraction.
+// Omits the unit, for a column with the unit in its header: "1.4". KiB have no fraction.
 std::string format_size(std::int64_t kib, SizeUnit unit);
 
-// With its own unit, for text: "1.4 GiB".
+// Adds the unit, for text: "1.4 GiB".
 std::string format_size(std::int64_t kib, Units units);
 
 // The same with a sign, "+" for an increase: "+1.4 GiB". 0 has none.
@@ -39,7 +39,7 @@ std::string format_span(std::int64_t ms);
 std::string format_decimal(double value);
 std::string format_percent(double percent);
 
-// Exact share: "all" only if it is all.
+// Formats a share of exact values; "all" only if it is 100%.
 std::string format_exact_percent(double percent);
 
 // "1 process", "3 processes".

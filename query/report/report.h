@@ -34,8 +34,8 @@ struct Value : AnyValue {
 };
 
 enum class Kind {
-  text,      // foreign or ours: made printable in a table
-  sentence,  // ours; UTC times in it are shown in the zone
+  text,      // any text: made printable in a table
+  sentence,  // a text of memoir; UTC times in it are shown in the zone
   count,     // a plain number
   size,      // KiB; name it …_kib
   change,    // KiB more (or less); shown with its sign
@@ -44,7 +44,7 @@ enum class Kind {
   percent,   // of 100; name it …_percent
 };
 
-// Importance of a line: colour on a terminal and in HTML; machines use the values.
+// Importance of a line: its colour on a terminal and in HTML. Data formats omit it.
 enum class Tone { plain, marked, warning, problem };
 
 // Where a column or field is shown.
@@ -61,7 +61,7 @@ struct Column {
   int drop_order = 0;  // columns that do not fit the terminal are dropped, the highest first; 0: never dropped
   Shown shown = Shown::everywhere;
   bool breaks = false;  // the last column: sentences, which continue in the next line if they do not fit the terminal
-  bool sorted = false;  // the rows are ranked by it: shown first, and marked
+  bool sorted = false;  // the rows are ranked by this column: it is shown first, with an arrow
 };
 
 inline Column data_column(std::string name, Kind kind = Kind::text) {
@@ -79,12 +79,12 @@ struct Table {
   // For rows that are a tree, parents before their children: the last column is drawn as one, and JSON nests them as
   // `children`. Empty otherwise.
   Parents parents = {};
-  bool in_order = false;   // no column is shown before those to its left
+  bool in_order = false;   // columns stay in this order, even if one ranks the rows
   bool own_units = false;  // each size has its own unit: they differ too much for a common one
 };
 
-// Deeper rows of a tree are shown at the level of their parent: readers of JSON fail at a few hundred brackets, and
-// humans earlier.
+// Maximum depth of a tree's rows: deeper rows move up to this level. Readers of JSON fail at a few hundred nested
+// brackets.
 inline constexpr std::size_t kDeepestRow = 100;
 
 // Marks the column that ranks the rows, by its machine-readable name or its header.
@@ -135,7 +135,7 @@ struct Section {
   Table table;
   std::vector<std::string> notes = {};     // human-readable only: lines below, ready to print
   std::vector<std::string> left_out = {};  // notes about rows cut off by --limit
-  bool printed = true;                     // false: not on paper, where the page shall be short
+  bool printed = true;                     // false: omitted on paper, to keep the page short
 };
 
 // One value over a span of time. nullopt: a gap.
@@ -159,7 +159,7 @@ struct Chart {
   std::string value_name{};         // name of the line and the range around it, for the legend
   std::string usual_name{};
   std::string limit_name{};
-  std::vector<std::pair<std::int64_t, std::string>> marks{};  // moments: an upright line with its name
+  std::vector<std::pair<std::int64_t, std::string>> marks{};  // times: a vertical line with its name
   std::vector<std::pair<std::int64_t, std::string>> times{};  // below the axis
   bool small = false;                                         // one of several side by side
 };
@@ -172,11 +172,11 @@ struct Report {
   Tone tone = Tone::plain;                    // of the title
   bool title_has_range = false;               // human-readable: the range is not repeated
   std::optional<Section> first;               // what matters most: above everything else; in JSON after the facts
-  std::string lead;                           // table: the answer in a sentence, below it; ready to print
+  std::string lead;                           // table: the answer in a sentence, below `first`; ready to print
   std::vector<Field> facts;                   // table: above the rows; JSON: members of the object itself
   std::vector<std::string> drawing;           // table only: lines above the rows, ready to print
   std::string rows_title;                     // human-readable: above the rows, if something else is above them
-  std::map<std::string, std::string> titles;  // human-readable: of identities, by the processes of their rows
+  std::map<std::string, std::string> titles;  // human-readable titles of identities, from the processes of their rows
   Table rows;
   std::vector<Section> sections;
   std::vector<Chart> charts;  // HTML only
@@ -186,7 +186,7 @@ struct Report {
   std::vector<std::string> warnings;  // what a reader must know to trust the answer
   std::optional<std::size_t> width;   // table: columns without a terminal, for mails and logs
   bool nothing_recorded = false;      // exit status 3
-  bool failed = false;                // exit status 1: the checked object is not in order
+  bool failed = false;                // exit status 1: a check found a problem
   bool not_notable = false;           // --if-notable: exit status 3 without output
 };
 

@@ -27,7 +27,7 @@ struct CgroupRow {
 
 enum class CgroupMarks { left_out, read };
 
-// For a tick those with memory, for a bucket those with processes or a mark; sorted by path.
+// Returns cgroups sorted by path: for a tick those with memory, for a bucket those with processes or a mark.
 Result<std::vector<CgroupRow>> load_cgroups(const Context& context, const State& state, CgroupMarks marks);
 
 }  // namespace memoir::query

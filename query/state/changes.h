@@ -28,7 +28,7 @@ struct Change {
   std::string_view what(Metric metric) const;
 };
 
-// The process of a row that is one.
+// Returns the process of a row of one process, as last observed.
 inline const ProcessUse& last_seen(const Change& row) {
   return row.after != nullptr ? *row.after : *row.before;
 }
@@ -38,8 +38,8 @@ struct RangeEnds {
   State end;
 };
 
-// The states at both ends of a range; if it starts before the first tick, at that tick. nullopt if that is after its
-// end.
+// Returns the states at both ends of a range. A range that starts before the first tick is compared from that tick on.
+// Returns nullopt if the range ends before the first tick.
 Result<std::optional<RangeEnds>> load_ends(const Context& context, Range range);
 
 // Changes keyed by row: a process by its row in the store, a group by its name. They point into the states.
@@ -51,7 +51,7 @@ class Changes {
   Status add(Reader& reader, const Filter& filter, const State& state, bool after);
   Status add(Reader& reader, const Filter& filter, const RangeEnds& ends);
 
-  // Returns nullptr if it is at neither end. `process_id` is 0 for groups, `name` is empty for processes.
+  // Returns nullptr if the row is at neither end. `process_id` is 0 for groups, `name` is empty for processes.
   const Change* find(std::int64_t process_id, const std::string& name) const;
 
   const std::vector<Change>& rows() const { return rows_; }
@@ -67,7 +67,7 @@ class Changes {
   std::vector<Change> rows_;
 };
 
-// A row's usage over a range; an absent process counts as 0. nullopt: it was present, with unknown memory.
+// A row's usage over a range; an absent process counts as 0. nullopt if the memory of a process that ran is unknown.
 struct MemoryAtExits {
   std::optional<std::int64_t> first_kib;
   std::optional<std::int64_t> last_kib;
@@ -76,7 +76,7 @@ struct MemoryAtExits {
   std::optional<std::int64_t> growth_kib() const { return difference(last_kib, first_kib); }
 };
 
-// nullptr: at neither end.
+// If the row is at neither end, `change` is nullptr.
 MemoryAtExits memory_at_exits(const Change* change, Metric metric);
 
 // Human-readable last value: "gone" if it is absent.

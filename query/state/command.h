@@ -56,11 +56,11 @@ struct Interaction {
   const Clock& clock;
   const std::vector<Command>& commands;
   std::function<Result<Parsed>(const std::vector<std::string>& words)> parse;
-  // An answer as the program prints it into a file.
+  // Renders an answer as memoir prints it into a file.
   std::function<std::string(const ReportContext&, const Report&, const Options&)> render;
 };
 
-// In a list of words: the names of the categories in the file.
+// In subject_words: replaced by the names of the categories in the file.
 inline constexpr std::string_view kCategoryNames = "<category>";
 
 struct Example {
@@ -81,7 +81,7 @@ struct Command {
   std::string limit_help = {};      // and of --limit, if it does not limit rows
   std::string subject_help = {};    // "SUBJECT: what it may be", for --help
   bool subject_filters = false;     // SUBJECT selects processes, as --filter does
-  std::string by_help = {};         // description of --by in --help; empty: that the rows are ranked by it
+  std::string by_help = {};         // description of --by in --help; empty: the usual one
   bool subjects_are_files = false;  // SUBJECT is a database, instead of --db
   // Instead of run, for a command that works without a readable file; besides run, for --csv and for several files.
   std::function<Result<Report>(const Options&, std::int64_t now_ms)> run_alone = {};
@@ -94,9 +94,10 @@ struct Command {
   // Valid for --format, the default first.
   std::vector<std::string> formats = {"table", "json", "csv", "markdown", "html"};
   std::size_t max_subjects = 1;
-  std::vector<std::string> kinds = {};          // valid for --kind, if not of events
+  std::vector<std::string> kinds = {};          // valid for --kind, unless they are those of events
   std::vector<std::string> subject_words = {};  // shell completions of the subject
-  // "memory shm": it is a part of another command; `name` is short for that, and not in the list of commands.
+  // Set if the command is a part of another: "memory shm". `name` is then short for it, and not in the list of
+  // commands.
   std::string full_name = {};
 };
 

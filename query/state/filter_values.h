@@ -11,11 +11,11 @@
 
 namespace memoir::query {
 
-// By the highest value of each process in the range. Marks of RSS, PSS, USS and swap add values that only scans and
-// exits observed.
+// Decides by the highest value of each process in the range. Marks of RSS, PSS, USS and swap add values that only scans
+// and exits observed.
 Result<Filter> filter_over(const Context& context, Range range);
 
-// By the state; for several by the maximum of them.
+// Decides by the memory in the states; if there are several, by the maximum of each process.
 Result<Filter> filter_at(const Options& options, const std::vector<const State*>& states);
 
 // Notes which value of a process is compared; nothing if the filter compares none. `in` is "in the range".

@@ -19,13 +19,14 @@ namespace memoir::query {
 
 inline constexpr std::size_t kDefaultRows = 20;
 
-// Lines of the terminal, if the answer is a table on one. Without --limit the full table must fit them.
+// Returns the lines of the terminal, less on a narrow one; nullopt if the answer is not a table on a terminal. Without
+// --limit the table must fit them.
 std::optional<std::size_t> lines_to_fit(const Context& context);
 
-// How many of `all` rows to show in the only table of an answer, which has `more_lines` more lines than most.
+// Returns how many of `all` rows to show in the only table of an answer with `more_lines` more lines than most answers.
 std::size_t limited(const Context& context, std::size_t all, std::size_t more_lines = 0);
 
-// The same, with a default without --limit.
+// The same without a terminal: `by_default` applies without --limit.
 std::size_t limited(const Options& options, std::size_t all, std::size_t by_default);
 
 // Reports rows of a report or one of its sections that --limit omitted: a note, and for CSV and JSON a line on standard
@@ -36,7 +37,8 @@ void note_left_out(Part& part, std::string sentence) {
   part.notes.push_back(std::move(sentence));
 }
 
-// The processes that load_processes() left out: "the 110,000 processes with the shortest lifetime are left out; …"
+// Notes the processes that load_processes() left out: "the 110,000 processes with the shortest lifetime are left out;
+// …"
 std::string brief_left_out(std::int64_t processes);
 
 // Adds the number of rows, and of omitted ones, to the totals.
@@ -47,16 +49,16 @@ struct Truncation {
   std::size_t all = 0;
   std::int64_t kib = 0;
   std::string_view of;            // the metric of kib: "PSS"
-  bool adds_up = true;            // kib is a sum; marks do not add up: it is the largest
+  bool adds_up = true;            // kib is a sum; false for marks, which do not add up: kib is the largest
   std::size_t more_lines = 0;     // additional lines compared with most answers
-  std::size_t beyond_memory = 0;  // of all: rows that were never made, because they are small and too many
+  std::size_t beyond_memory = 0;  // part of `all`: small rows that were left out because there are too many
 };
 
 // In the notes and the totals: "12 of 320 rows; the other 308 hold 1.2 GiB of PSS".
 void note_cut(Report& report, const Truncation& cut, Units units);
 
-// Keeps the first rows, and notes the others; `value` gives the KiB of a row, or nullopt. The KiB of the cut are those
-// of the rows beyond the memory.
+// Keeps the first rows, and notes the others. `value` returns the KiB of a row, or nullopt. At the call, cut.kib is
+// that of the rows beyond the memory.
 template <typename Row, typename GetValue>
 void limit_rows(std::vector<Row>& rows, Report& report, const Context& context, GetValue value, Truncation cut) {
   cut.all = rows.size() + cut.beyond_memory;

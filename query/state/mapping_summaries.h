@@ -22,21 +22,21 @@ struct MappedProcess {
 // Returns the summaries of a tick's processes, the largest PSS first.
 Result<std::vector<MappedProcess>> load_summaries(const Context& context, const State& state, const StoredTick& tick);
 
-// How long before the tick it was read; nullopt: never.
+// Returns how long before the tick the mappings were read; nullopt if they never were.
 std::optional<std::int64_t> summary_age_ms(const ProcessMappings& summary, const State& state);
 
 // Message if the ticks of a time {} have expired.
 inline constexpr std::string_view kSummariesExpired = "the ticks of {} expired, and the mappings with them";
-// Why the file has none at all; nullopt if it has some.
+// Returns why the file has no summaries; nullopt if it has some.
 Result<std::optional<std::string>> why_no_summaries(const Context& context);
 
-// How to enable the reading.
+// How to make memoird read mappings.
 inline constexpr const char* kHowToRead =
     "kill -USR1 makes memoird read those of the largest processes now ([mappings] in memoir.toml)";
 
 std::optional<std::int64_t> uss_kib(const MappingUse& use);
 
-// Human-readable names of the empty label, a missing label, and the sums beyond the largest.
+// Returns a human-readable label: also for a mapping without a name (empty) and for the sum of the others (nullopt).
 std::string shown_label(MappingKind kind, const std::optional<std::string>& label);
 bool is_deleted(const std::optional<std::string>& label);
 
@@ -62,7 +62,7 @@ void add_use(Columns<Row>& columns, GetUse use) {
   columns.add(data_column("object_kib", Kind::size), [use](const Row& row) { return use(row).object_kib; });
 }
 
-// A line of a mapping summary: the mappings with one name; without a label those beyond the largest of their kind.
+// A line of a mapping summary: the mappings with one name. A line without a label is the sum of the others of its kind.
 struct MappingLine {
   MappingKind kind = MappingKind::other;
   std::optional<std::string> label;
@@ -72,7 +72,7 @@ struct MappingLine {
 };
 
 Columns<MappingLine> mapping_columns();
-// The largest PSS first.
+// Returns the lines, the largest PSS first.
 std::vector<MappingLine> mapping_lines(const MappingSummary& summary);
 
 // Reports the sum of all rows, in the totals and as a note.

@@ -11,10 +11,10 @@
 
 namespace memoir::query {
 
-// The answer without a state: exit status 3, and a warning with the recorded range.
+// Returns an answer without data: exit status 3, and a warning with the recorded range.
 Report nothing_recorded(const Context& context);
 
-// The same with the columns of an answer, for CSV; and the reason, if more is known.
+// The same with the columns of an answer, for CSV. `why` replaces the warning if more is known.
 template <typename Row>
 Report nothing_recorded(const Context& context, const Columns<Row>& columns, std::string why = {}) {
   Report report = nothing_recorded(context);
@@ -23,7 +23,8 @@ Report nothing_recorded(const Context& context, const Columns<Row>& columns, std
   return report;
 }
 
-// The requested range, with its coverage. If nothing was recorded in it: report.nothing_recorded, and a warning.
+// Starts an answer over a range, with its coverage. If nothing was recorded in the range, sets nothing_recorded and
+// warns.
 Result<Report> begin_range_report(const Context& context, Range range);
 
 }  // namespace memoir::query

@@ -55,7 +55,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-// The common words; a mark replaces differing words, and all further ones if one has more.
+// Returns the common words. "…" replaces each differing word, and all further words if one text has more.
 std::string common_command(std::string_view a, std::string_view b) {
   const auto words = words_of(a);
   const auto others = words_of(b);
@@ -76,15 +76,15 @@ void mark_varying(ProcessInfo& newest, const std::vector<std::string>& commands)
   }
 }
 
-// "COMMAND in UNIT", the command in at most that many columns.
+// "COMMAND in UNIT", with the command in at most `most` columns.
 std::string title_of(const ProcessInfo& newest, std::size_t most) {
   const std::string command = shorten(to_printable(shown_command(newest, '?')), most);
   const std::string place = place_of(newest.cgroup);
   return place.empty() || place == "/" ? command : fmt::format("{} in {}", command, place);
 }
 
-// Returns whether `text` is `pattern` with any text in place of each mark. Marks replace varying words, and the end of
-// a text too long for the screen.
+// Returns whether `text` is `pattern` with any text in place of each "…". This replaces varying words, or the end of a
+// text too long for the screen.
 bool fits_marks(std::string_view pattern, std::string_view text) {
   const std::size_t first = std::min(pattern.find(kVaries), pattern.size());
   if (!text.starts_with(pattern.substr(0, first))) return false;
@@ -203,7 +203,7 @@ std::string group_key(const StoredProcess& process, std::string_view group) {
   if (group == "command") return process.info.command.empty() ? process.info.comm : process.info.command;
   if (group != "identity") return filter_value(process.info, group);
   if (process.identity_id != 0) return identity_name(process.unit, process.identity);
-  // A sum of exits has none.
+  // A sum of exits has no stored identity.
   const Identity identity = identity_of(process.info);
   return identity_name(identity.unit, identity.command);
 }

@@ -24,22 +24,22 @@ std::string short_command(std::string command);
 // How a process ended: ended (reason unknown), exec, unknown (nothing was recorded then); empty while it runs.
 std::string ending(const StoredProcess& process);
 
-// Age of the values at the tick with this boot clock; nullopt if they were never read.
+// Returns the age of the values at `boot_ms`, the boot clock of a tick; nullopt if they were never read.
 std::optional<std::int64_t> value_age_ms(const ProcessSample& sample, std::int64_t boot_ms);
 
 // Sort key of an identity: its unit and its normalised command (model/identity.h).
 std::string identity_name(const std::string& unit, const std::string& command);
 
-// The newest of several processes, with varying words of their command lines marked: "worker.py 60 … …".
+// Returns the newest of several processes. In its command line, "…" replaces varying words: "worker.py 60 … …".
 StoredProcess newest_of(const std::vector<const StoredProcess*>& processes);
 
-// Human-readable form, from one of its processes: "java -jar service.jar in app.service".
+// Returns the human-readable name of an identity, from one of its processes: "java -jar service.jar in app.service".
 std::string identity_title(const ProcessInfo& process);
-// The title from all its command lines, with varying words marked: "worker.py 60 … … in app.service".
+// The same from all its command lines, with "…" for varying words: "worker.py 60 … … in app.service".
 std::string identity_title(ProcessInfo newest, const std::vector<std::string>& commands);
-// Titles by identity, from the given processes only, with varying words marked.
+// Returns titles by identity, from the given processes only, with "…" for varying words.
 std::map<std::string, std::string> titles_of(const std::vector<const StoredProcess*>& processes);
-// Returns whether `word` is a title of the identity of a process, also one with marks.
+// Returns whether `word` is a title of the identity of a process, also one with "…".
 bool is_identity_title(std::string_view word, const ProcessInfo& process);
 // "… (pid 812)" for one process.
 std::string with_pid(std::string title, std::optional<std::int64_t> pid);
@@ -63,8 +63,8 @@ std::vector<std::string> process_groups();
 // The group of a process. Empty if it has none, such as a process outside of containers.
 std::string group_key(const StoredProcess& process, std::string_view group);
 
-// The pid, and machine-readable the process's start and its properties: "comm", "command", "user", "category" … `info`
-// finds the ProcessInfo of a row.
+// Adds the pid and, only for data formats, the start of the process and its properties: "comm", "command", "user",
+// "category" … `info` returns the ProcessInfo of a row.
 template <typename Row, typename GetInfo>
 void add_process(Columns<Row>& columns, GetInfo info, int drop_order = 0) {
   columns.add({"pid", "PID", Kind::count, drop_order}, [info](const Row& row) { return info(row)->key.pid; });
@@ -82,7 +82,7 @@ void add_process(Columns<Row>& columns, GetInfo info, int drop_order = 0) {
     columns.add(data_column(key), [info, key](const Row& row) { return filter_value(*info(row), key); });
 }
 
-// Human-readable only: its user.
+// Adds the user and the category, human-readable only.
 template <typename Row, typename GetInfo>
 void add_owner(Columns<Row>& columns, GetInfo info, int drop_order_of_user, int drop_order_of_category) {
   columns.add(display_column("USER", Kind::text, drop_order_of_user),
@@ -91,7 +91,7 @@ void add_owner(Columns<Row>& columns, GetInfo info, int drop_order_of_user, int 
               [info](const Row& row) { return info(row)->category; });
 }
 
-// The last column: the common property of a group's members. Command lines are shortened as for a process.
+// Adds the last column: the common property of a group's members. Command lines are shortened as for a process.
 template <typename Row>
 void add_group_name(Columns<Row>& columns, const std::string& group) {
   std::string header = group;

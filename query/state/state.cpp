@@ -44,7 +44,7 @@ StoredRun run_at(const std::vector<StoredRun>& runs, std::int64_t at_ms) {
   return found;
 }
 
-// Number of processes per program. A fork keeps the program; a process with another one shares no anonymous memory.
+// Number of processes per program. A fork keeps the program; processes of two programs share no anonymous memory.
 using Families = std::unordered_map<std::string_view, std::int64_t>;
 
 Families count_families(const std::vector<ProcessState>& processes) {
@@ -226,7 +226,7 @@ std::optional<std::string> same_warning(const State& a, const State& b) {
 }
 
 std::optional<std::string> stale_warning(const State& state, std::int64_t asked_ms, Zone zone) {
-  // Two intervals: one may be late.
+  // Two intervals, because a tick may be late.
   const std::int64_t age = asked_ms - state.at_ms;
   if (age <= 2 * state.run.interval_ms) return std::nullopt;
   return fmt::format("this is {} older than {}: nothing was recorded in between", format_span(age),

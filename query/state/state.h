@@ -31,8 +31,8 @@ struct ProcessUse {
   std::optional<std::int64_t> age_ms = {};  // of its values at the tick; nullopt: never read
 };
 
-// The members of a stored group: all of them, including those too short-lived for their own rollups, which are not
-// among the state's processes.
+// A stored group with all its members. Some are too short-lived for rollups of their own, and not among the state's
+// processes.
 struct GroupState {
   std::string name;
   std::int64_t processes = 0;  // maximum at one time
@@ -40,9 +40,9 @@ struct GroupState {
   std::optional<std::int64_t> inexact = {};  // members with inexact values; nullopt: unknown
 };
 
-// False for a bucket.
+// Returns whether RSS replaces the PSS; false for a bucket.
 bool is_approximate(const ProcessUse& process);
-// "mean" for a bucket.
+// Returns the source of the PSS; "mean" for a bucket.
 std::string_view source_word(const ProcessUse& process);
 // Returns R, S, D, Z …; '?' for a bucket.
 char state_letter(const ProcessUse& process);
@@ -55,12 +55,12 @@ struct BucketState {
   Tier tier = {};
   Range bucket;                           // [from_ms, to_ms)
   std::int64_t recorded_ms = 0;           // within the bucket
-  std::vector<StoredProcess> known = {};  // processes with a row in it, sorted by it
+  std::vector<StoredProcess> known = {};  // processes with a row in the bucket, sorted by row
 };
 
 struct State {
   State() = default;
-  State(State&&) = default;  // the processes point into it
+  State(State&&) = default;  // `processes` points into `of`
   State& operator=(State&&) = default;
 
   std::int64_t at_ms = 0;  // of the tick; or the last recorded time in the bucket up to the requested time
@@ -83,28 +83,29 @@ std::optional<MeansOver> means_over(const State& state);
 // Returns nullptr for a bucket.
 const StoredTick* tick_of(const State& state);
 
-// The last recorded time up to `at_ms`, which is not before the first tick.
+// Returns the last recorded time up to `at_ms`, which must not be before the first tick.
 Result<std::int64_t> recorded_at(const Context& context, std::int64_t at_ms);
 
-// At `at_ms`, or the last recorded time before. nullopt if there is none. Without a tier, --tier applies.
+// Returns the state at `at_ms`, or at the last recorded time before; nullopt if there is none. If `in` is nullopt,
+// --tier applies.
 Result<std::optional<State>> load_state(const Context& context, std::int64_t at_ms, std::optional<Tier> in = {});
 
-// At --at, or now.
+// Returns the state at --at, or now.
 Result<std::optional<State>> load_state(const Context& context);
 
-// The groups of a state that are stored separately; nullopt: they are the sums of its processes.
+// Returns the groups of a state that are stored separately; nullopt if they are the sums of its processes.
 Result<std::optional<std::vector<GroupState>>> kept_groups(Reader& reader, const State& state, std::string_view group);
 
-// Time since which the PSS of processes has only been estimated, by their rows; empty for a bucket.
+// Returns since when the PSS of processes has only been estimated, by process row; empty for a bucket.
 Result<std::map<std::int64_t, std::int64_t>> estimated_since(Reader& reader, const State& state);
 
-// Memory outside of processes; nullopt: only ticks have it, and those of that time have expired.
+// Returns memory outside of processes; nullopt for a bucket, because only ticks have it.
 Result<std::optional<ShmemState>> shmem_state_of(Reader& reader, const State& state);
 
 void add_to(Tally& tally, const ProcessUse& process);
 
-// Memory of processes too short-lived for their own rollups: the categories' excess over the processes. nullopt for
-// ticks, and for a metric that categories lack.
+// Returns the memory of processes too short-lived for their own rollups: that of the categories less that of the
+// processes. nullopt for ticks, and for a metric that categories lack.
 std::optional<std::int64_t> short_lived_kib(const State& state, Metric metric);
 
 // Known totals of all processes of a state.
@@ -116,28 +117,28 @@ struct ProcessSums {
 };
 ProcessSums sum_of_processes(const State& state);
 
-// The machine's parts at several states. Processes of ticks report what they map, means do not: if one of the states
-// has means, all mapped memory counts as files in all of them, so that they are comparable.
+// Returns the machine's parts at several states. Processes of ticks report what they map, means do not. If one of the
+// states has means, all mapped memory counts as files in all of them, so that they are comparable.
 std::vector<std::optional<MachineParts>> machine_parts_of(const std::vector<const State*>& states);
 
-// Warns that two states are the same.
+// Returns a warning if two states are the same.
 std::optional<std::string> same_warning(const State& a, const State& b);
 
-// Warns that an answer is from a tick well before the requested time.
+// Returns a warning if an answer is from a tick well before the requested time.
 std::optional<std::string> stale_warning(const State& state, std::int64_t asked_ms, Zone zone);
 
-// Reports that an answer is from a bucket, with its ends; and from a tick well before the requested time.
+// Reports the tier, the ends of a bucket, and stale_warning().
 void report_state(const State& state, std::int64_t asked_ms, Zone zone, Report& report);
 
-// The same for a comparison of two. `short_lived`: data of processes younger than a bucket that is in no row.
+// Reports the tiers and buckets of a comparison. `short_lived` completes short_lived_note() for data that is in no row.
 void report_states(const State& before, const State& after, std::string_view short_lived, Zone zone, Report& report);
 
-// Starts an answer from one state: its time, and the coverage from its tick to the requested time; for a bucket all of
-// it.
+// Starts an answer from one state: its time, and the coverage from its tick to the requested time. For a bucket, this
+// is the coverage of the bucket.
 Result<Report> begin_report(const Context& context, const State& state, std::string title);
 
-// An answer that only ticks have: of the tick at `at_ms`, --at or now. `gone` is the message that the ticks of a time
-// {} have expired.
+// Returns an answer that only ticks have: from the tick at `at_ms`, --at or now. `gone` is the message if the ticks of
+// a time {} have expired.
 template <typename Row, typename Answer>
 Result<Report> answer_at_tick(const Context& context, std::optional<std::int64_t> at_ms, const Columns<Row>& columns,
                               std::string_view gone, const Answer& answer) {

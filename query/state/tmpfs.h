@@ -7,7 +7,7 @@
 
 namespace memoir::query {
 
-// Warns about a walk of a tmpfs that makes its numbers unreliable.
+// Returns a warning if the walk of a tmpfs was not complete, so that its numbers are unreliable.
 std::optional<std::string> walk_warning(const TmpfsSample& sample);
 
 // "/run" and "a/b": "/run/a/b".

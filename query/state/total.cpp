@@ -12,7 +12,7 @@ namespace memoir::query {
 
 namespace {
 
-// Error of estimates: recently measured, as far as known, and the current maximum.
+// Error of the estimates: the one measured recently, if known, and the maximum possible now.
 struct EstimatesOff {
   std::optional<double> percent;
   std::optional<std::int64_t> max_kib;
@@ -27,7 +27,7 @@ struct EstimatesOff {
 Result<EstimatesOff> estimates_off(const Tally& total, const State& state, Reader& reader) {
   EstimatesOff off;
   if (total.exact_percent().value_or(100) >= 100) return off;
-  // In the hour before, where a reading replaced them.
+  // Measured in the hour before, where readings replaced estimates.
   const auto reads = sum_up_reads(TRY(reader.ticks({state.at_ms - kHourMs, state.at_ms})));
   if (reads) off.percent = reads->error_percent;
   Tally all;
