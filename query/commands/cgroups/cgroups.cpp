@@ -1,5 +1,5 @@
-// memoir cgroups: what cgroups held at one time by the kernel's own count, page cache and kernel memory included, and
-// what they may hold.
+// memoir cgroups: usage and limits of cgroups at one time. The kernel counts the usage, which includes page cache and
+// kernel memory.
 
 #include <algorithm>
 #include <array>
@@ -47,7 +47,7 @@ Maybe limit(const CgroupRow& row) {
   return max ? max : held<&CgroupSample::high_kib>(row);
 }
 
-// v1 counts only those of the cgroup itself.
+// cgroup v1 counts only the kills in the cgroup itself, not those in its descendants.
 Maybe kills(const CgroupRow& row) {
   return row.detail.oom_kills ? row.detail.oom_kills : row.detail.own_oom_kills;
 }
@@ -63,7 +63,7 @@ std::optional<double> number(const CgroupRow& row) {
   return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
 }
 
-// It is read less often than usage.
+// The peak is read less often than the usage, and may be lower.
 Maybe peak(const CgroupRow& row) {
   return row.detail.peak_kib ? std::max(row.detail.peak_kib, usage(row)) : std::nullopt;
 }
@@ -81,13 +81,13 @@ constexpr std::array kRanks{
     CgroupRank{"kills", "oom_kills", "OOM kills", number<kills>},
 };
 
-// Where the kernel's counts are not kept.
+// Ranks of a bucket, for which the kernel's counts are not kept.
 constexpr std::array kMarkRanks{
     CgroupRank{"usage", "usage_mark_kib", "highest usage of the day", number<mark_kib<&CgroupRow::usage_mark>>},
     CgroupRank{"anon", "anon_mark_kib", "highest anonymous memory of the day", number<mark_kib<&CgroupRow::anon_mark>>},
 };
 
-// Human-readable name: its unit, its container's name, otherwise its path.
+// Returns a human-readable name: the unit, the container's name, or else the path.
 std::string cgroup_title(const CgroupRow& row) {
   std::string place = place_of(row.path);
   const std::string label = container_label(row.container);
@@ -204,7 +204,7 @@ Columns<CgroupRow> cgroup_columns(bool counted) {
   return columns;
 }
 
-// Keeps the cgroups of the subject's processes; for a cgroup given by its path all descendants, with or without
+// Keeps the cgroups of the subject's processes. For a cgroup given by its path, keeps all descendants, with or without
 // processes.
 Status leave_asked_for(const Context& context, const State& state, std::vector<CgroupRow>& rows) {
   if (context.options.subjects.empty()) return Done{};

@@ -17,7 +17,7 @@ std::string names_of(const Command& command) {
   return names + std::string(kEverywhere);
 }
 
-// "top --from"|"top --since": for the options of one command; for those of all commands *" --from".
+// Returns case patterns for an option: "top --from"|"top --since" for one command, *" --from" for all commands.
 std::string patterns(Option option, std::string_view command) {
   std::vector<std::string> all;
   for (const std::string& name : spellings_for(option)) {
@@ -30,7 +30,7 @@ bool differs_by_command(Option option) {
   return option == Option::by || option == Option::kind || option == Option::group || option == Option::format;
 }
 
-// An option's words for bash; the categories come from a command.
+// Returns shell code that sets the words of an option. Names of categories come from a command.
 std::string bash_words(std::vector<std::string> words) {
   const auto category = std::find(words.begin(), words.end(), kCategoryNames);
   const bool categories = category != words.end();

@@ -14,17 +14,17 @@ namespace memoir::query {
 // Returns the possible values of a command's option; empty if they are free text.
 std::vector<std::string> words_for(Option option, const Command& command);
 
-// The parts of the scripts: "category=" …, the commands with help, and whether an option names a file or a folder.
+// Parts of the scripts: "category=" …; the commands, with help; whether an option names a file or a folder.
 std::vector<std::string> filter_words();
 std::vector<std::string> command_names(const std::vector<Command>& commands);
 bool is_file(Option option);
 
-// Returns the option's option_aliases, the full one first, and aliases for its choices in this command: "--json".
+// Return the spellings of an option, the full name first, and the command's short forms of --format: "--json".
 std::vector<std::string> spellings_for(Option option);
 std::vector<std::string> short_forms(const Command& command);
 
-// A line of shell that prints the categories of the file, one per line: only names without shell syntax. Text from a
-// file is never run, and never offered where it could be.
+// A line of shell that prints the categories of the file, one per line. It prints only names without shell syntax: text
+// from a file must never be run, nor offered where it could be.
 inline constexpr std::string_view kPrintCategories =
     "memoir categories --limit 0 --format csv 2>/dev/null | "
     "sed -n '2,$s|^[^\"]*,\\([[:alnum:]_.:@+/][[:alnum:] _.:@+/-]*\\)$|\\1|p'";

@@ -19,11 +19,11 @@ namespace memoir::query {
 
 namespace {
 
-// Processes that started and exited in between are counted from the rows of all processes: over more ticks than this
-// (two days at 10 s) that is too expensive for one line.
+// Maximum number of ticks (two days at 10 s) over which processes that started and exited in between are counted. This
+// reads the rows of all processes, which is expensive for one line.
 constexpr std::int64_t kMaxTicksToCountIn = 20'000;
 
-// A word that starts like a time is one, except a pid.
+// Returns whether the word is a time, or starts like one and is no pid.
 bool is_time(const std::string& word, const Context& context) {
   if (parse_time(word, context.now_ms, context.options.zone)) return true;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -108,7 +108,7 @@ Status compare(Reader& reader, const DiffQuery& question, Diff& diff) {
   return Done{};
 }
 
-// Titles of the identities whose rows changed, by the processes that changed.
+// Sets the titles of the changed identities, by their changed processes.
 Status add_diff_titles(Reader& reader, const DiffQuery& question, const Diff& diff, Report& report) {
   if (question.group != "identity" || means_over(diff.before) || means_over(diff.after)) return Done{};
   Changes changes("process");

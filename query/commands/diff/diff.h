@@ -3,8 +3,8 @@
 // Changes between two states. diff.cpp parses the query, loads the two states and compares them; report.cpp renders the
 // result. periods.cpp compares the means of two periods (--against).
 //
-// Two sums hold for any group: the changes of all rows (and of filtered processes) add up to the change of all
-// processes; together with the other parts of the machine they add up to the change of MemTotal.
+// Two sums are true for any group. The changes of all rows and of the processes left out by the filter add up to the
+// change of all processes. Together with the other parts of the machine, they add up to the change of MemTotal.
 
 #include <optional>
 #include <string>
@@ -30,8 +30,9 @@ struct Diff {
   std::int64_t unchanged = 0;
   Tally was;  // of all rows
   Tally is;
-  std::int64_t others_kib = 0;       // change of the filtered processes
-  std::int64_t short_lived_kib = 0;  // and of those that rollups only have in groups, if rows are no such groups
+  std::int64_t others_kib = 0;  // change of the processes that the filter leaves out
+  // Change of processes that only rollups of groups include; 0 if the rows are such groups.
+  std::int64_t short_lived_kib = 0;
   std::optional<MachineParts> parts_before;
   std::optional<MachineParts> parts_after;
   std::optional<std::int64_t> in_between;  // processes that started and exited in between; nullopt if counting them is
@@ -40,8 +41,8 @@ struct Diff {
 
 Columns<Change> diff_columns(const DiffQuery& question);
 
-// The means over the range of the query, compared with those over `before`. The rows, and what is in none, add up to
-// the change of the machine's memory in use.
+// Compares the means over the range of the query with those over `before`. The rows and the memory that is in no row
+// add up to the change of the machine's memory in use.
 Result<Report> diff_periods(const Context& context, const DiffQuery& question, Range before);
 
 void fill_diff(const Context& context, const DiffQuery& question, const Diff& diff, Report& report);

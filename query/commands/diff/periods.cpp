@@ -142,7 +142,7 @@ Columns<PeriodRow> period_columns(const std::string& group) {
   return columns;
 }
 
-// The rows and what is in no row add up to the machine's memory in use.
+// Returns sums of the rows and of the memory that is in no row. They add up to the machine's memory in use.
 std::vector<PeriodRow> sums_of(const std::array<Period, 2>& periods, const DiffQuery& question) {
   const auto row = [&](const char* name, auto get) {
     return PeriodRow{.name = name, .before_kib = get(periods[kBefore]), .after_kib = get(periods[kAfter])};

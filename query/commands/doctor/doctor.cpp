@@ -19,7 +19,7 @@
 namespace memoir::query {
 namespace {
 
-// "what: PATH: fix" of an Error is one sentence that includes the fix.
+// The message of an Error, "what: PATH: fix", includes the fix.
 Finding problem(const std::string& check, const Error& error) {
   return {check, Verdict::problem, error.message, ""};
 }
@@ -59,7 +59,7 @@ void examine_configuration(const std::string& database, Findings& findings) {
   const std::string path = default_config_path();
   const Result<Config> config = load_config(path);
   if (!config) {
-    // A missing or unreadable one does not matter.
+    // A missing or unreadable configuration does not matter.
     if (config.error().kind != ErrorKind::malformed) return;
     findings.push_back({"configuration", Verdict::problem, "memoird would not start: " + config.error().message,
                         "check it with memoird --check-config"});

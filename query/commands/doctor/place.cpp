@@ -112,7 +112,7 @@ Findings judge_place(const FileLocation& place) {
                                     place.stranger, place.stranger_owner, place.owner),
                         fmt::format("chown {}: {}", shell_word(place.owner), shell_path(place.stranger))});
   }
-  // The recorder empties it at 16 MiB, unless a reader takes long.
+  // The recorder empties the log at 16 MiB, unless a process reads the file for a long time.
   constexpr std::int64_t large_wal = 128 * kMib;
   if (place.wal_bytes > large_wal) {
     findings.push_back({"write-ahead log", Verdict::warning,

@@ -38,7 +38,7 @@ std::string fix_of(std::string_view sentence) {
   return "see memoird(8)";
 }
 
-// The remedy follows in the same sentence.
+// Removes the full stop, because the remedy follows in the same sentence.
 std::string without_stop(std::string sentence) {
   if (sentence.ends_with('.')) sentence.pop_back();
   return sentence;
@@ -105,7 +105,7 @@ Finding judge_ticks(const TickCounts& counts) {
           fmt::format("all {} could be read", format_count(counts.seen, "process", "processes")), ""};
 }
 
-// The reason against BPF is a separate finding.
+// If BPF is not used, the reason is a separate finding.
 Finding judge_census(std::string_view census) {
   if (census == "bpf") return {"census", Verdict::ok, "BPF reads all processes in one pass", ""};
   return {"census", Verdict::ok,

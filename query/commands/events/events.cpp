@@ -69,7 +69,7 @@ void report_nothing(const Context& context, Report& report) {
   }
 }
 
-// The newest, in recording order.
+// Keeps the newest events, in recording order.
 void limit_events(std::vector<Event>& events, const Context& context, Report& report) {
   const std::size_t all = events.size();
   const std::size_t shown = limited(context, all);
@@ -85,7 +85,7 @@ bool asks_for_restarts(const Options& options) {
   return std::ranges::any_of(options.kinds, [](const std::string& kind) { return is_of_kind("restart", kind); });
 }
 
-// Returns false if they are not listed because the range is too long.
+// Returns false if restarts are not listed because the range is too long.
 Result<bool> add_restart_events(const Context& context, Range range, std::vector<Event>& events) {
   if (context.file.ticks == 0 || (!context.options.kinds.empty() && !asks_for_restarts(context.options))) return true;
   if (range.to_ms - range.from_ms > kMaxRestartsMs) return false;

@@ -60,7 +60,7 @@ Columns<GroupRow> group_columns(const std::string& group) {
   return columns;
 }
 
-// The sums have the program's name, not its arguments.
+// Sums of exits have the name of the program, not its arguments.
 std::string key_of(const StoredProcess& process, const std::string& group) {
   return group == "command" ? process.info.comm : group_key(process, group);
 }
@@ -92,7 +92,7 @@ void describe(const Exited& ended, std::int64_t kept, Units units, Report& repor
                                      others.count == 1 ? "is only counted" : "are only summed", largest));
 }
 
-// Without a filter, names are loaded only for the shown ones.
+// Without a filter, names are loaded only for the shown processes.
 Status show_processes(Exited& ended, const Filter& filter, const Context& context, Report& report) {
   Truncation cut{.of = "peak", .adds_up = false};
   cut.all = ended.kept.size();

@@ -43,7 +43,7 @@ Result<std::vector<ExportOf>> subjects_of(const Options& options) {
                                did_you_mean(word, subject_names())));
 }
 
-// The requested range, as far as recorded; with --at its tick, or the rollup bucket that contains it.
+// Returns the requested range, as far as recorded; with --at, its tick or the rollup bucket that contains it.
 Result<Range> range_of(const Context& context) {
   const Recorded recorded{context.file.first_tick_ms, context.file.last_tick_ms};
   if (!context.when.at_ms) {
@@ -116,7 +116,7 @@ std::string with_suffix(const std::string& path, const std::string& suffix) {
   return named.string();
 }
 
-// host="…", and the given ones: an exporter's own, such as instance and job.
+// Returns the labels of all series: host="…", and those of --label, such as instance and job.
 Result<std::string> common_labels(const Context& context) {
   const Options& options = context.options;
   if (!options.labels.empty() && options.format != Format::openmetrics)

@@ -5,8 +5,8 @@
 // machine in a fleet, families.cpp names them; textfile.cpp writes their current values.
 //
 // A series has one sample per tick, or with a step the first tick of each step: real ticks, without interpolation.
-// Where ticks have expired it has one per rollup bucket: its mean, at its start. It is written as it is read, a few
-// hours at a time, so that neither our memory nor a transaction grows with the range.
+// Where ticks have expired, it has one per rollup bucket: the mean, at the start of the bucket. It is read and written
+// a few hours at a time, so that neither memory nor a transaction grows with the range.
 
 #include <functional>
 #include <map>
@@ -45,8 +45,8 @@ struct ExportChunk {
 // Returns at most `most` ticks of a chunk, starting with the tick `first`.
 ExportChunk part_of(const ExportChunk& chunk, std::size_t first, std::size_t most);
 
-// In order. Ticks at or before an earlier one, after the wall clock was set back, are left out: `visit` never gets a
-// time twice. Returns the number of omitted ticks.
+// Visits the chunks in order. After the wall clock was set back, omits the ticks until it passes the latest time:
+// `visit` never gets a time twice. Returns the number of omitted ticks.
 Result<std::int64_t> for_each_chunk(Reader& reader, const ExportQuery& question,
                                     const std::function<Status(const ExportChunk&)>& visit);
 
@@ -76,7 +76,7 @@ class Resampler {
 
   bool holds(const Held& held, std::int64_t tick_ms) const {
     if (tick_ms < held.at_ms || tick_ms > held.until_ms) return false;
-    // At its very end another one or none replaces it, unless recording ended there.
+    // At the end of an interval, another one or none replaces it, unless recording ended there.
     return tick_ms < held.until_ms || tick_ms == held.at_ms || chunk_.ends.contains(tick_ms);
   }
   void flush(std::int64_t end_ms) {

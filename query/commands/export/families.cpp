@@ -9,7 +9,7 @@
 namespace memoir::query {
 namespace {
 
-// From the stored name: its suffix gives the unit.
+// Makes a family from the stored name, whose suffix gives the unit.
 Family machine_family(const FieldName& field) {
   // Prometheus takes the prefix "sec_" for seconds.
   const std::string column = std::string_view(field.column).starts_with("sec_")

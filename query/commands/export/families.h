@@ -27,17 +27,18 @@ std::string series_name(const Family& family);
 // name="value", escaped.
 std::string label(std::string_view name, std::string_view value);
 
-// The same in human-readable form: printable, and short; a truncated value still differs from all others.
+// The same in human-readable form: printable and short. A truncated value gets a hash, so that it differs from all
+// others.
 std::string short_label(std::string_view name, std::string_view value);
 
-// The family, and the stored value.
+// Gets the index of a family, and the stored value.
 using VisitValue = std::function<void(std::size_t family, std::int64_t value)>;
 
-// The first is the memory in use, followed by the kernel's values.
+// The first family is the memory in use; the kernel's values follow.
 std::vector<Family> machine_families();
 void visit_machine(const MachineMemory& memory, const VisitValue& visit);
 
-// Rollups lack the last one.
+// Rollups have no values of the last family.
 std::vector<Family> category_families();
 void visit_category(const GroupState& held, const VisitValue& visit);
 

@@ -68,7 +68,7 @@ std::string program_in(const StoredProcess& process) {
   return program_of(process.identity.empty() ? process.info.comm : process.identity);
 }
 
-// Number of ranks that fit.
+// Returns the number of ranks whose series do not exceed kMaxFleetSeries.
 std::size_t ranks_to_keep(const std::vector<FleetSample>& samples) {
   std::map<std::size_t, std::size_t> of_rank;
   for (const FleetSample& sample : samples) ++of_rank[sample.rank];
@@ -103,8 +103,8 @@ class Gatherer {
     file();
   }
 
-  // Two names may be equal in printable form, and an exporter rejects everything if a series occurs twice: the first
-  // one, of the larger subject, stays.
+  // Returns each series once. Two names may be equal in printable form, and an exporter rejects everything if a series
+  // occurs twice. The first one, of the larger subject, stays.
   FleetAnswer take() {
     auto& samples = answer_.samples;
     std::ranges::stable_sort(samples, {}, &FleetSample::family);
@@ -128,7 +128,7 @@ class Gatherer {
   }
   std::string with(std::string_view more) const { return fmt::format("{},{}", question_.labels, more); }
 
-  // The full rollup bucket, even if it starts before the recording.
+  // Loads the state of the tick, or of the full rollup bucket, even if it starts before the recording.
   Result<std::optional<State>> load() {
     const std::int64_t at_ms = question_.at_ms;
     const Range bucket = bucket_around(question_.tier, at_ms);
@@ -184,7 +184,7 @@ class Gatherer {
     return Done{};
   }
 
-  // From ticks: rollups do not have the memory of several processes at one time.
+  // Returns the peaks from ticks. Rollups do not have the memory of several processes at one time.
   Result<std::map<Key, std::int64_t>> identity_peaks(const State& state) {
     std::map<Key, std::int64_t> peaks;
     if (means_over(state)) return peaks;
@@ -223,7 +223,7 @@ class Gatherer {
     return Done{};
   }
 
-  // By the kernel's own count, which rollups lack.
+  // Adds cgroups by the kernel's own count, which rollups lack.
   Status cgroups(const State& state) {
     if (!state.cgroups || state.cgroups->empty()) return Done{};
     std::map<std::string, std::int64_t> peaks = TRY(group_peaks(state, SubjectKind::cgroup, Metric::usage));
@@ -248,7 +248,7 @@ class Gatherer {
     return Done{};
   }
 
-  // If several have one name, the last one counts.
+  // Adds the times of OOM kills. If several victims have one name, the last kill counts.
   Status oom_kills() {
     std::vector<OomVictim> victims =
         TRY(load_oom_victims(context_.reader, {question_.at_ms - kDayMs, question_.at_ms}));

@@ -1,8 +1,9 @@
 #pragma once
 
 // The series of a machine in a fleet, limited in number: the machine, its categories, the largest identities and
-// cgroups, leaks, and the recorder. The same for the current time (textfile.cpp) and for any time (openmetrics.cpp).
-// fleet.cpp selects them, fleet_leaks.cpp adds the verdicts, which are expensive and valid for an hour.
+// cgroups, leaks, and the recorder. They are the same for the current time (textfile.cpp) and for any time
+// (openmetrics.cpp). fleet.cpp selects them. fleet_leaks.cpp adds the verdicts on leaks, which are expensive and valid
+// for an hour.
 //
 // All users with access to an exporter's page can read them, so they contain no command lines, only the program's name.
 
@@ -65,7 +66,7 @@ struct FleetSample {
 };
 
 // Returns the program at the start of a command line: "postgres" for "/usr/lib/postgresql/15/bin/postgres -D …" and for
-// "postgres: writer". The remainder may be confidential.
+// "postgres: writer". The arguments may be confidential.
 std::string program_of(std::string_view command);
 
 // Maximum number of identities, cgroups, categories and leaks each (the largest), and of series in total.
@@ -80,7 +81,7 @@ struct FleetLeaks {
 };
 Result<FleetLeaks> judge_leaks(const Context& context, std::int64_t at_ms, const LeakSettings& settings,
                                std::size_t most, const std::string& labels);
-// Earlier findings stay valid: the time until a limit becomes shorter.
+// Adds leaks judged earlier, with less time until a limit.
 void add_leaks(const FleetLeaks& leaks, std::int64_t at_ms, std::vector<FleetSample>& samples);
 
 struct FleetQuery {

@@ -9,7 +9,7 @@
 namespace memoir::query {
 namespace {
 
-// Far beyond any time or size, and a sum of several stays in range.
+// Maximum of a value: far above any time or size, and a sum of several does not overflow.
 constexpr double kMaxWritten = 0x1p53;
 
 bool is_of_leaks(std::size_t family) {
@@ -22,7 +22,7 @@ std::optional<std::int64_t> stored_of(std::string_view text, double scale) {
   return std::llround(*value / scale);
 }
 
-// A line of the file, from a machine with these labels.
+// Parses a line of the file; nullopt if it is no sample of a machine with these labels.
 std::optional<FleetSample> sample_of(std::string_view line, const std::string& labels) {
   static const std::unordered_map<std::string, std::size_t> numbers = [] {
     std::unordered_map<std::string, std::size_t> all;

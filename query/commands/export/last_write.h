@@ -1,7 +1,7 @@
 #pragma once
 
 // Data that an earlier --textfile file passes to the next write: its tick, and the leaks, which are judged again after
-// an hour. Its folder may belong to another user: lines that we would not have written are ignored.
+// an hour. The folder may belong to another user: lines that memoir would not have written are ignored.
 
 #include <cstdint>
 #include <optional>
@@ -17,10 +17,10 @@ struct LastWrite {
   FleetLeaks leaks;
 };
 
-// For series that start with these labels.
+// Reads the series that start with these labels.
 LastWrite last_write(std::string_view text, const std::string& labels);
 
-// As if written when its leaks were judged: time to exhaustion counts from the tick.
+// Changes the leaks to those at the time when they were judged: the file has the time to exhaustion from its tick.
 void as_judged(LastWrite& last);
 
 }  // namespace memoir::query

@@ -19,7 +19,7 @@ namespace {
 
 // A constant value at consecutive ticks.
 struct Stretch {
-  std::uint32_t first = 0;  // of all ticks written
+  std::uint32_t first = 0;  // index among all ticks written
   std::uint32_t last = 0;
   std::int64_t value = 0;
 };
@@ -48,8 +48,8 @@ std::string labels_of(const std::string& common, const StoredProcess& process) {
                      label("category", info.category), label("cgroup", info.cgroup));
 }
 
-// Values of consecutive families and, within them, subjects: as many as fit the memory. The labels depend on the
-// subject alone.
+// Collects the values of consecutive families and, within a family, of consecutive subjects: as many as fit into
+// memory. The labels depend only on the subject.
 class SampleRun {
  public:
   using Key = std::pair<std::size_t, std::int64_t>;  // number of the family, and of the subject
@@ -68,7 +68,7 @@ class SampleRun {
     while (bytes_ > max_bytes_ && held_.size() > 1) leave_out_the_last();
   }
 
-  // By family, in the order of their labels.
+  // Returns the series of each family, sorted by their labels.
   std::map<std::size_t, std::vector<LabeledSeries>> take() {
     std::map<std::size_t, std::vector<LabeledSeries>> families;
     for (auto& [key, series] : held_) families[key.first].push_back(std::move(series));
@@ -80,7 +80,7 @@ class SampleRun {
     return families;
   }
 
-  // Continues with the values that did not fit. Returns false if all did.
+  // Continues with the values that did not fit. Returns false if all have been collected.
   bool go_on() {
     if (!until_) return false;
     from_ = *std::exchange(until_, std::nullopt);
@@ -88,7 +88,7 @@ class SampleRun {
   }
 
  private:
-  // With the nodes of both maps; labels that several families share count once for each.
+  // Includes the nodes of both maps. The families of a subject share its labels, so each counts a part of them.
   static std::size_t bytes_of(const LabeledSeries& series) {
     constexpr std::size_t nodes = 256;
     return nodes + series.labels->size() / kMetrics.size() + series.stretches.capacity() * sizeof(Stretch);
@@ -111,7 +111,7 @@ class SampleRun {
 
   std::size_t max_bytes_;
   Key from_{0, std::numeric_limits<std::int64_t>::min()};
-  std::optional<Key> until_;  // start of the next one
+  std::optional<Key> until_;  // start of the next run
   std::map<Key, LabeledSeries> held_;
   std::unordered_map<std::int64_t, std::weak_ptr<const std::string>> labels_;  // by subject
   std::size_t bytes_ = 0;
@@ -164,7 +164,7 @@ class Writer {
     });
   }
 
-  // As they would have been written at each of the ticks. Leaks are judged once an hour.
+  // Writes the series as --textfile would have written them at each tick. Leaks are judged once an hour.
   Status fleet() {
     std::vector<std::string> warnings;
     const LeakSettings settings = TRY(leak_settings(context_.options, warnings));

@@ -9,8 +9,8 @@
 namespace memoir::query {
 namespace {
 
-// Holds rows as text while they are read, and writes them afterwards: a reader of standard output that blocks must not
-// keep a transaction open. Takes whole ticks until the text is long.
+// Collects rows as text while they are read, and writes them afterwards: a reader of standard output that blocks must
+// not keep a transaction open. Accepts whole ticks until the text is long.
 template <typename Row>
 class RowWriter {
  public:
@@ -32,7 +32,7 @@ class RowWriter {
     for (const ColumnOf<Row>& column : columns_) cells.push_back(column.get(row));
     if (table_.rows.size() >= kMaxRows) format_rows();
   }
-  // Returns the first tick that was not taken; nullopt if all were.
+  // Writes the text. Returns the first tick that was not accepted; nullopt if all were.
   Result<std::optional<std::int64_t>> write() {
     format_rows();
     TRY(sink_(text_));
@@ -96,8 +96,8 @@ Columns<CategoryRow> category_columns() {
   return columns;
 }
 
-// Returns the value of a field. Without a sample only fields that equal a metric have one; a sum of several fields does
-// not count.
+// Returns the value of a field. Without a sample, a field has a value only if it is equal to a metric; one that is part
+// of a sum has none.
 std::optional<std::int64_t> field_of(const ExportedProcess& row, ProcessField field) {
   if (row.sample != nullptr) return row.sample->memory.get(field);
   const auto* const metric = std::ranges::find_if(kRolledMetrics, [field](Metric of) {
@@ -136,7 +136,7 @@ Columns<ExportedProcess> process_columns() {
   return columns;
 }
 
-// Writes all rows: `sample` hands those of a part of a chunk to the writer. Parts grow until their text is long.
+// Writes all rows. `sample` passes the rows of a part of a chunk to the writer. Parts grow until their text is long.
 template <typename Row, typename SampleChunk>
 Result<std::int64_t> write_all(const Context& context, const ExportQuery& question, const Sink& sink,
                                Columns<Row> columns, SampleChunk sample) {

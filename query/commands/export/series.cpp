@@ -38,12 +38,13 @@ class Picker {
   std::int64_t backward_ = 0;
 };
 
-// Samples reach to the end of the request; a tick at the very end is included.
+// Extends the range by 1 ms, so that a tick at its very end is included.
 Range with_end(Range range) {
   return {range.from_ms, range.to_ms + 1};
 }
 
-// As many rollup buckets as a chunk of ticks has buckets of 5 minutes; chunks start at bucket boundaries.
+// Returns the length of a chunk: six hours, or 72 buckets of a rollup if that is longer. Chunks start at bucket
+// boundaries.
 std::int64_t chunk_ms(Tier tier) {
   constexpr std::int64_t buckets = 72;
   return std::max(buckets * bucket_ms(tier), kChunkMs);
@@ -109,7 +110,7 @@ Status roll_machine(Reader& reader, const ExportChunk& chunk, const EmitMachine&
   return Done{};
 }
 
-// For a rollup without the boot clock.
+// Returns the times of ticks, or the starts of buckets, for which the boot clock is 0.
 Result<std::vector<Moment>> times_of(Reader& reader, Tier tier, Range range) {
   if (holds_groups(tier)) {
     return transformed(TRY(rolled_times(reader, tier, range)), [](std::int64_t at_ms) { return Moment{at_ms, 0}; });
@@ -117,8 +118,8 @@ Result<std::vector<Moment>> times_of(Reader& reader, Tier tier, Range range) {
   return transformed(TRY(reader.ticks(range)), &StoredTick::begin);
 }
 
-// Returns the start of a chunk at or before the next sample; beyond `to_ms` without one. A clock at 1970 until it was
-// set leaves an empty range of decades: ever longer pieces are searched, each of whole chunks.
+// Returns the start of a chunk at or before the next sample, or a time after `to_ms` if there is none. A clock at 1970
+// until it was set leaves decades without a sample, so the pieces searched become longer. Each has whole chunks.
 Result<std::int64_t> past_nothing(Reader& reader, Tier tier, std::int64_t from_ms, std::int64_t to_ms) {
   const std::int64_t widest_ms = chunk_ms(tier) << 24;
   std::int64_t width_ms = chunk_ms(tier);

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Processes without any reading of smaps_rollup are left out: they lack these parts.
+// Returns whether smaps_rollup was ever read. Other processes lack its fields, and are left out.
 bool has_rollup(const ProcessUse& held) {
   return held.sample->read_boot_ms.has_value();
 }
@@ -38,7 +38,7 @@ std::string written(const Json& json) {
   return json.dump(2, ' ', true) + "\n";
 }
 
-// A metric's name has letters, digits, '_', '-' and '.' only.
+// Replaces the characters that the name of a metric cannot have: all except letters, digits, '_', '-' and '.'.
 std::string metric_name(std::string_view text) {
   std::string name(text);
   for (char& c : name) {

@@ -1,5 +1,5 @@
-// Writes the file for node_exporter's textfile collector: Prometheus's text format without times. Data for the next
-// write is in the replaced file (last_write.h).
+// Writes the file for node_exporter's textfile collector: Prometheus's text format without times. The file also has the
+// data for the next write (last_write.h).
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -60,7 +60,7 @@ Result<AtomicFile> begin_file(const std::string& path) {
                                 : fmt::format("let this user write in {}, or name a file in another folder", folder))};
 }
 
-// A missing file gives nothing.
+// Returns nothing if the file cannot be read.
 LastWrite read_before(const std::string& path, const std::string& labels) {
   Buffer buffer;
   const Result<std::string_view> text = read_named_file(path, buffer, kMaxBytes);
@@ -78,8 +78,8 @@ Status write_page(const std::string& path, const FleetAnswer& answer) {
   return file.commit();
 }
 
-// The final values. Leaks are judged only after the earlier file was read: judging a month takes longer than everything
-// else.
+// Writes the values, and returns them. Judging the leaks of a month takes longer than everything else: before they are
+// judged again, the file is written with the earlier verdicts.
 Result<FleetAnswer> write_now(const Context& context, const std::string& labels, Streamed& done) {
   const std::string& path = *context.options.textfile;
   FleetQuery question{0, {}, fleet_rows(context.options), labels, {}, true};

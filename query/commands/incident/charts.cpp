@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxCharts = 3;  // of processes
 constexpr int kMaxPoints = 120;        // per chart
-constexpr int kTimes = 3;              // below it, after the first
+constexpr int kTimes = 3;              // below the chart, besides the first
 
 std::optional<double> real(std::optional<std::int64_t> value) {
   return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
@@ -44,7 +44,7 @@ Result<std::vector<Interval>> series_of(Reader& reader, const Incident& incident
   return TRY(load_series(reader, {incident.before.tier(), kind, id, incident.range, {metric}, true}))[metric];
 }
 
-// The largest process of each reported part.
+// Returns the process of a part with the largest PSS; nullptr if there is none.
 const StoredProcess* largest_of(const Incident& incident, const Part& part) {
   const StoredProcess* largest = nullptr;
   std::int64_t most = -1;

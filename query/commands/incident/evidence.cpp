@@ -84,7 +84,7 @@ std::string death_line(const Incident& incident) {
                             incident.scope ? incident.scope->restarts : incident.restarts);
 }
 
-// For a cgroup's incident the machine is only this line.
+// Describes the machine in one line, for an incident of a cgroup.
 std::string machine_line(const Incident& incident, Units units) {
   const MachineMemory& at = incident.at.machine.memory;
   const auto total = at.get(MachineField::mem_total);
@@ -188,7 +188,7 @@ auto held_of(std::optional<std::int64_t> OomDetail::*logged, std::int64_t Memory
   };
 }
 
-// Kills by user-space killers.
+// Adds the columns of user-space killers, if there was one.
 void add_killers(const Incident& incident, Columns<OomVictim>& columns) {
   if (std::ranges::none_of(incident.victims, [](const OomVictim& of) { return of.killer.has_value(); })) return;
   const auto of_killer = [](auto get) {
@@ -236,7 +236,7 @@ void add_victims(const Incident& incident, Report& report) {
   report.sections.push_back(std::move(section));
 }
 
-// Other candidates in the kernel log.
+// Adds the other candidates of the kernel log.
 void add_runners_up(const Incident& incident, Report& report) {
   if (!incident.instant.victim || !incident.instant.victim->detail) return;
   const Columns<OomTask> columns{{{"rss_kib", "RSS", Kind::size}, &OomTask::rss_kib},
@@ -247,7 +247,7 @@ void add_runners_up(const Incident& incident, Report& report) {
       {"runners_up", "Other candidates (kernel log)", make_table(columns, incident.instant.victim->detail->others)});
 }
 
-// Last samples of the victims.
+// Adds the last samples of the victim.
 Status add_samples(const Context& context, const Incident& incident, Report& report) {
   const StoredProcess* const process =
       incident.instant.victim ? process_of(incident, *incident.instant.victim) : nullptr;
@@ -267,7 +267,7 @@ Status add_samples(const Context& context, const Incident& incident, Report& rep
   return Done{};
 }
 
-// With many events, kills stay, and the others nearest to the incident.
+// Adds events. If there are many, keeps kills first, and then those nearest to the incident.
 void add_events(const Incident& incident, Report& report) {
   std::vector<Event> events = incident.events;
   const auto distance = [&](const Event& event) {
@@ -305,7 +305,7 @@ Status add_exited(const Context& context, const Incident& incident, Report& repo
   return Done{};
 }
 
-// Marks are kept by UTC days: a later, higher mark of the same day hides one.
+// Adds the peaks reached. Marks are kept by UTC day: a later, higher mark of the day hides one of the incident.
 Status add_peaks(const Context& context, const Incident& incident, Report& report) {
   const Range range = incident.range;
   const ProcessMarks highest = TRY(context.reader.process_marks(range, range, Metric::hwm, kMaxPeaks));
@@ -342,7 +342,7 @@ void add_limits(const Incident& incident, Report& report) {
   report.sections.push_back(std::move(section));
 }
 
-// The largest entries of nearly full mounts.
+// Adds the nearly full mounts and their largest entries.
 void add_tmpfs(const Incident& incident, Report& report) {
   constexpr std::size_t max_entries = 8;
   struct MountEntry {
@@ -382,7 +382,7 @@ std::vector<const TmpfsEntry*> largest_entries(const TmpfsAt& mount, std::size_t
 
 Status add_evidence(const Context& context, const Incident& incident, Report& report) {
   TRY(add_around(context, incident, report));
-  const std::size_t printed = report.sections.size();  // on one page
+  const std::size_t printed = report.sections.size();  // these are on the printed page
   add_victims(incident, report);
   TRY(add_samples(context, incident, report));
   add_runners_up(incident, report);

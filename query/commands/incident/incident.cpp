@@ -42,7 +42,7 @@ IncidentTime instant_of(IncidentEntry entry) {
 }
 
 Result<std::optional<IncidentTime>> last_kill(const Context& context) {
-  // Regardless of the file's times.
+  // A kill may be outside the recorded range.
   std::vector<IncidentEntry> kills = TRY(load_kill_incidents(context, {0, context.file.last_tick_ms + kDayMs}));
   return kills.empty() ? std::nullopt : std::optional(instant_of(std::move(kills.front())));
 }
@@ -52,7 +52,7 @@ Result<std::vector<IncidentEntry>> load_listed(const Context& context) {
   return load_incidents(context, asked);
 }
 
-// N of the list, otherwise the last one of SUBJECT, or the one nearest to --at.
+// Returns incident N of the list, or else the last one of SUBJECT; with --at the nearest one.
 Result<IncidentTime> chosen_incident(const Context& context, const std::string& word) {
   std::vector<IncidentEntry> incidents = TRY(load_listed(context));
   const auto at_ms = context.when.at_ms;
@@ -92,7 +92,7 @@ Result<IncidentTime> worst_of_day(const Context& context) {
   return worst;
 }
 
-// nullopt: nothing was recorded, or there was no OOM kill although one was requested.
+// Returns nullopt if nothing was recorded, or if an OOM kill was requested and there was none.
 Result<std::optional<IncidentTime>> find_instant(const Context& context) {
   if (!context.options.subjects.empty())
     return std::optional(TRY(chosen_incident(context, context.options.subjects.front())));
@@ -113,7 +113,7 @@ Report no_incident(const Context& context) {
   return report;
 }
 
-// Optional: the answer does not depend on it.
+// Writes the file of --extract, if it was requested. The answer does not depend on it.
 Status write_extract(const Context& context, Range range, Report& report) {
   if (!context.options.extract) return Done{};
   Options options = context.options;

@@ -4,8 +4,8 @@
 // compares the machine before, at and after it, scope.cpp the cgroup; story.cpp writes the sentences; evidence.cpp and
 // charts.cpp show the evidence; report.cpp combines them.
 //
-// Sums hold: the changes of the machine's parts add up to the change of its memory in use, those of a cgroup's parts to
-// the change of its usage.
+// The changes of the machine's parts add up to the change of its memory in use, and those of a cgroup's parts to the
+// change of its usage.
 
 #include <optional>
 #include <string>
@@ -27,7 +27,7 @@ struct IncidentTime {
   std::optional<OomVictim> victim = {};            // of a kill, if reported
   std::optional<double> stalled_percent = {};      // share of the time in which tasks waited
   std::optional<std::int64_t> stalled_ms = {};     // over this duration
-  std::optional<std::int64_t> available_kib = {};  // the minimum
+  std::optional<std::int64_t> available_kib = {};  // minimum of the last day
 
   bool is_kill() const { return entry && entry->is_kill(); }
 };
@@ -41,19 +41,19 @@ struct Part {
   std::optional<std::int64_t> before_kib = {};  // nullopt: it did not exist, or is unknown
   std::optional<std::int64_t> at_kib = {};
   std::optional<std::int64_t> after_kib = {};
-  std::int64_t change_kib = 0;  // from before to at
+  std::int64_t change_kib = 0;  // at_kib less before_kib
   std::string outcome = {};     // "killed 03:14:07, restarted 03:14:12", "started 03:05:00"
   bool killed = false;
 };
 
 struct Stall {
   double some_percent = 0;  // share of time in which some task waited for memory,
-  double full_percent = 0;  // and in which all did
+  double full_percent = 0;  // and share in which all tasks did
   std::int64_t from_ms = 0;
   std::int64_t until_ms = 0;
 };
 
-// A rise without a fall in between, up to the incident.
+// The rise of a cgroup's usage up to the incident.
 struct UsageGrowth {
   std::int64_t from_ms = 0;
   std::int64_t to_ms = 0;
@@ -88,14 +88,14 @@ struct Incident {
   State before = {};
   State at = {};
   std::optional<State> after = {};  // nullopt: nothing was recorded after it
-  Part machine = {};                // in use
+  Part machine = {};                // the machine's memory in use
   std::vector<Part> parts = {};     // most relevant first
   std::optional<Scope> scope = {};  // nullopt: the machine
   std::vector<OomVictim> victims = {};
   std::vector<Event> events = {};
   ContainerNames containers = {};
   std::vector<StoredProcess> processes = {};       // that ran in the range
-  std::int64_t left_out = 0;                       // of these
+  std::int64_t left_out = 0;                       // number of these that were left out
   std::optional<std::int64_t> counted_kills = {};  // as in Activity::oom_kills
   std::int64_t restarts = 0;
   std::optional<Stall> worst = {};       // of the range
@@ -103,7 +103,7 @@ struct Incident {
   std::vector<TmpfsAt> full_tmpfs = {};  // nearly full mounts with their largest entries, the fullest first
 };
 
-// nullopt without a state to compare.
+// Returns nullopt if there are no states to compare.
 Result<std::optional<Incident>> load_incident(const Context& context, const IncidentTime& instant,
                                               std::int64_t window_ms);
 
@@ -121,22 +121,23 @@ inline void finish(Part& part) {
   part.change_kib = part.at_kib.value_or(0) - part.before_kib.value_or(0);
 }
 
-// The cgroup of the incident with its parts, still without titles and outcomes; nullopt: the machine.
+// Loads the cgroup of the incident with its parts, whose titles and outcomes are set later; nullopt for the machine.
 Result<std::optional<Scope>> load_scope(const Context& context, const Incident& incident);
 
-// The part that grew most within the scope: the cause, as far as it is known. nullptr if none grew significantly.
+// Returns the part that grew most within the scope: the cause, as far as it is known. nullptr if none grew
+// significantly.
 const Part* first_grown(const Incident& incident);
 
-// The largest entries of a mount, without the mount itself.
+// Returns the largest entries of a mount, without the mount itself.
 std::vector<const TmpfsEntry*> largest_entries(const TmpfsAt& mount, std::size_t most);
 
 std::string incident_title(const Incident& incident);
-// Describes the incident in a few sentences. `past`: an earlier leak of the identity that grew most, or its usage a day
-// and a week before.
+// Describes the incident in a few sentences. `past` is the result of growth_history(): an earlier leak of the identity
+// that grew most, or its usage a day and a week before.
 std::string incident_story(const Context& context, const Incident& incident, const std::string& past);
 Result<std::string> growth_history(const Context& context, const Incident& incident, Report& report);
 
-// Tables and lines below the first screen, and the charts of the page.
+// Add the tables and lines below the first screen, and the charts of the page.
 Status add_evidence(const Context& context, const Incident& incident, Report& report);
 Status add_charts(const Context& context, const Incident& incident, Report& report);
 

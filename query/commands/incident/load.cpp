@@ -26,13 +26,13 @@ constexpr double kNearlyFullPercent = 80;  // of a tmpfs
 constexpr std::int64_t kSlackMs = 1'000;   // between the clocks of the sources
 
 bool lived(const StoredProcess& process, const OomVictim& victim) {
-  // The tick before its start, and the first tick without it, may be some time away.
+  // The exit may be that of the first tick without the process, some time after the kill.
   return process.info.key.pid == victim.pid && process.info.start_ms <= victim.at_ms + kSlackMs &&
          process.exited_ms.value_or(victim.at_ms) >= victim.at_ms - kSlackMs;
 }
 
-// Last known state of the machine with the victim. A tick in progress at the kill may lack the victim; for a kill known
-// from counters, the tick that counts it comes after it.
+// Returns the time of the last known state of the machine with the victim. A tick in progress at the kill may lack the
+// victim. A kill known only from counters is before the tick that counts it.
 Result<std::int64_t> last_before(Reader& reader, const IncidentTime& instant) {
   if (!instant.is_kill()) return instant.at_ms;
   if (!instant.victim) return instant.at_ms - 1;
@@ -58,7 +58,7 @@ void keep_first(std::optional<std::int64_t>& at, std::int64_t ms) {
 
 std::map<std::string, PartOutcome> outcomes_of(const Incident& incident) {
   std::map<std::string, PartOutcome> outcomes;
-  // The last kill up to the time of the incident, otherwise the first after it.
+  // Takes the last kill up to the time of the incident, or else the first one after it.
   for (const OomVictim& victim : incident.victims) {
     const StoredProcess* const process = victim.killed() ? process_of(incident, victim) : nullptr;
     if (process == nullptr) continue;
@@ -96,7 +96,7 @@ std::optional<std::int64_t> held(const Tally& tally) {
   return tally.processes() == 0 ? std::nullopt : tally.kib(Metric::pss);
 }
 
-// The identities, by their memory.
+// Adds the identities with their memory.
 Status add_identities(Reader& reader, Incident& incident) {
   Changes rise("identity");
   Changes fall("identity");
@@ -116,7 +116,7 @@ Status add_identities(Reader& reader, Incident& incident) {
                               .at_kib = held(row.is),
                               .after_kib = after_of(row.name)});
   }
-  // A process that started only then is a consequence.
+  // An identity that started only after the incident is a consequence.
   for (const Change& row : fall.rows()) {
     if (rise.find(0, row.name) == nullptr)
       incident.parts.push_back({.name = row.name, .title = row.name, .of_processes = true, .after_kib = held(row.is)});
@@ -148,8 +148,8 @@ void add_machine_parts(Incident& incident) {
   }
 }
 
-// Mapped files count both as the processes' memory and as available; some free memory is reserved. Their change
-// completes the sum.
+// Adds a part that completes the sum. Mapped files count both as the processes' memory and as available, and some free
+// memory is reserved.
 void add_rest(Incident& incident) {
   std::int64_t sum = 0;
   for (const Part& part : incident.parts) sum += part.change_kib;
@@ -158,7 +158,7 @@ void add_rest(Incident& incident) {
   if (rest.change_kib != 0) incident.parts.push_back(std::move(rest));
 }
 
-// For an OOM kill at a limit, that cgroup comes first; among equals, the victim.
+// Puts the parts in the cgroup of the incident first; otherwise the largest change comes first.
 void rank(Incident& incident) {
   std::ranges::stable_sort(incident.parts, std::greater(),
                            [](const Part& part) { return std::pair(part.in_limit, std::abs(part.change_kib)); });
@@ -178,7 +178,8 @@ void mark_limit(Incident& incident) {
   }
 }
 
-// The command without its interpreter and the script's directory: "worker.py 3" for "python3 -u /srv/worker.py 3".
+// Returns the command without its interpreter and the script's directory: "worker.py 3" for "python3 -u /srv/worker.py
+// 3".
 std::string program_of(const ProcessInfo& info) {
   std::string command = shown_command(info, '?');
   const std::string script = script_of(command);
@@ -193,8 +194,8 @@ std::string program_of(const ProcessInfo& info) {
 
 using Actors = std::map<std::string, std::vector<const StoredProcess*>>;
 
-// The relevant processes of each identity: the victim (that of the incident first); otherwise those whose use changed;
-// otherwise all.
+// Returns the relevant processes of each identity: its victim, or else those whose memory changed, or else all. The
+// victim of the incident takes precedence over others.
 Actors find_actors(const Incident& incident, const Changes& changes) {
   Actors actors;
   for (const Change& row : changes.rows()) {
@@ -241,7 +242,7 @@ Status describe(const Context& context, Incident& incident) {
   return Done{};
 }
 
-// An unsampled victim is a part, too.
+// Adds unsampled victims as parts.
 void add_unseen_victims(Incident& incident) {
   for (const OomVictim& victim : incident.victims) {
     const StoredProcess* const process = process_of(incident, victim);
@@ -268,7 +269,8 @@ Status load_tmpfs(Reader& reader, Units units, Incident& incident) {
   return Done{};
 }
 
-// Entries of a mount are walked after it has filled up: the state after the incident has them.
+// Takes nearly full mounts from the state after the incident, because the recorder walks a mount after it has filled
+// up.
 Status load_full_tmpfs(Reader& reader, Incident& incident) {
   const StoredTick* const tick = tick_of(incident.after ? *incident.after : incident.at);
   if (tick == nullptr) return Done{};
@@ -322,7 +324,7 @@ Result<bool> load_states(const Context& context, Incident& incident) {
 
 }  // namespace
 
-// The location is added for services; a path is not informative.
+// Adds the unit of a service; the path of a cgroup is not informative.
 std::string program_title(const StoredProcess& process) {
   constexpr std::size_t most = 40;
   const std::string program = shorten(to_printable(program_of(process.info)), most);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kPartsShown = 5;       // the first screen has 24 lines,
 constexpr std::size_t kScopePartsShown = 4;  // with two more lines of context for a cgroup
 
-// The outcome must not be truncated at the end of the line.
+// The outcome comes first, because the end of a line may be truncated.
 Value what_of(const Part& part) {
   return part.outcome.empty() ? part.title : fmt::format("{}: {}", part.outcome, part.title);
 }
@@ -56,7 +56,7 @@ Part others_of(const std::vector<Part>& parts, std::size_t shown, Units units) {
   return others;
 }
 
-// Ranked: parts that do not fit become one row, so that the column adds up.
+// Returns the total and the first parts. Parts that do not fit become one row, so that the column adds up.
 std::vector<Part> shown_parts(const Context& context, const Part& total, std::vector<Part> parts,
                               std::size_t max_shown) {
   std::erase_if(parts, [](const Part& part) {
@@ -69,7 +69,7 @@ std::vector<Part> shown_parts(const Context& context, const Part& total, std::ve
   const auto cut = parts.begin() + static_cast<std::ptrdiff_t>(shown);
   shown += static_cast<std::size_t>(
       std::stable_partition(cut, parts.end(), [](const Part& part) { return part.killed; }) - cut);
-  // A row for others takes no less space than the only one.
+  // A row for others takes as much space as a single part.
   if (shown + 1 == parts.size() && !context.options.limit) ++shown;
   std::vector<Part> rows{total};
   rows.insert(rows.end(), parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(shown));

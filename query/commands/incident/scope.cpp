@@ -25,7 +25,7 @@ std::optional<CgroupSample> sample_of(const State& state, const std::string& pat
   return sample == nullptr ? std::nullopt : std::optional(*sample);
 }
 
-// Without the kernel's log: the innermost cgroup at or above `path` that was near its limit; empty without one.
+// Without the kernel's log, returns the innermost cgroup at or above `path` that was near its limit; empty if none was.
 std::string cgroup_near_limit(const State& state, std::string_view path) {
   for (; !path.empty(); path = cgroup_above(path)) {
     const CgroupSample* const sample = find_cgroup(state, path);
@@ -35,7 +35,7 @@ std::string cgroup_near_limit(const State& state, std::string_view path) {
   return {};
 }
 
-// Empty: the machine, or unknown.
+// Returns the cgroup of the incident; empty for the machine, or if it is unknown.
 std::string scope_cgroup(const Incident& incident) {
   const std::optional<IncidentEntry>& entry = incident.instant.entry;
   if (!entry || entry->kind == IncidentKind::user_kill) return {};
@@ -55,7 +55,7 @@ Result<std::vector<Interval>> usage_of(Reader& reader, const Incident& incident,
   return std::vector<Interval>();
 }
 
-// From the last time at which the usage was within a tenth of the total rise above its lowest.
+// Returns the rise up to `at_ms`. It starts at the last time when at most a tenth of it had happened.
 std::optional<UsageGrowth> find_growth(const std::vector<Interval>& usage, std::int64_t at_ms, std::int64_t at_kib) {
   std::optional<std::int64_t> lowest;
   for (const Interval& of : usage) {
@@ -68,14 +68,14 @@ std::optional<UsageGrowth> find_growth(const std::vector<Interval>& usage, std::
     if (of.from_ms < at_ms && of.last && *of.last <= near_kib) start = &of;
   }
   if (start == nullptr) return std::nullopt;
-  // The value holds from the start of its interval; a constant one rose at its end.
+  // A value that was constant until the end of its interval rose after that.
   const std::int64_t from_ms = std::min(start->until_ms, at_ms - 1);
   return UsageGrowth{from_ms, at_ms, *start->last, at_kib};
 }
 
 using KibByName = std::map<std::string, std::int64_t>;
 
-// Anonymous memory of the processes of each identity in the cgroup.
+// Returns the anonymous memory of the cgroup's processes by identity.
 KibByName anon_of(const State& state, const std::string& cgroup) {
   KibByName sums;
   for (const ProcessUse& process : state.processes) {
@@ -185,7 +185,7 @@ Result<std::optional<Scope>> load_scope(const Context& context, const Incident& 
   }
   scope.usage = TRY(usage_of(context.reader, incident, scope.cgroup));
   if (scope.usage_kib) scope.growth = find_growth(scope.usage, instant.at_ms, *scope.usage_kib);
-  // Without the kernel's count before it, the change is unknown.
+  // Without the kernel's count before the incident, the change is unknown.
   if (scope.at && incident.before.cgroups) scope.parts = parts_of(scope, incident);
   for (const IncidentEntry& kill :
        TRY(load_kill_incidents(context, {instant.at_ms - kPastMs, instant.entry->from_ms - 1}))) {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kNoteworthyKib = 1024;
 constexpr std::size_t kMaxFurther = 2;
 
-// Programs, and memory that no program has. A remainder explains nothing.
+// Returns whether a sentence may name the part: programs, and memory outside of programs. A remainder explains nothing.
 bool is_nameable(const Part& part, const Incident& incident) {
   if (part.of_processes || part.name == "shmem") return true;
   return incident.scope && (part.name == "page_cache" || part.name == "kernel");
@@ -32,7 +32,7 @@ std::string what_it_had(const OomVictim& victim, Units units) {
   return fmt::format("; its {}RSS was {}", victim.held ? "" : "last ", format_size(*victim.held_kib, units));
 }
 
-// "; its RSS peaked at 292.6 MiB, above the limit: RSS includes pages that are charged to other cgroups"
+// " (above the limit: RSS includes pages charged to other cgroups)"
 std::string explain_peak(const Incident& incident, const OomVictim& victim) {
   const auto limit = incident.scope ? incident.scope->limit_kib : std::nullopt;
   if (!limit || victim.peak_kib.value_or(0) <= *limit) return {};
@@ -55,7 +55,8 @@ std::string growth_words(const Part& part, const Incident& incident, Units units
                      format_span(incident.at.at_ms - incident.range.from_ms));
 }
 
-// What the first sentence names besides the victim: the cause, if it is another program. A full tmpfs is its own cause.
+// Returns the cause that the first sentence names, if it is not the victim's program; otherwise nullptr. A full tmpfs
+// is its own cause.
 const Part* cause_in_sentence(const Incident& incident) {
   const IncidentTime& instant = incident.instant;
   if (!instant.entry || instant.entry->kind == IncidentKind::tmpfs) return nullptr;
@@ -85,7 +86,7 @@ std::string tell_other_kills(const Incident& incident, const OomVictim& victim) 
                    : fmt::format(" {} {} OOM-killed in this window.", them, others == 1 ? "was" : "were");
 }
 
-// Kills of other incidents within a second.
+// Describes kills of other incidents within a second.
 std::string tell_same_moment(const Incident& incident, Units units) {
   if (!incident.instant.victim) return {};
   const OomVictim& shown = *incident.instant.victim;
@@ -198,7 +199,7 @@ std::string tell_parts(const Incident& incident, const std::string& past, Units 
   return growth + past + tell_beside(incident, *first, units);
 }
 
-// Mean of the bucket that contains it.
+// Returns the mean of the bucket that contains a time.
 std::optional<std::int64_t> held_at(const std::vector<Interval>& series, std::int64_t at_ms) {
   for (const Interval& of : series) {
     if (of.from_ms <= at_ms && at_ms < of.until_ms) return of.mean;
@@ -208,7 +209,7 @@ std::optional<std::int64_t> held_at(const std::vector<Interval>& series, std::in
 
 std::string tell_long_ago(std::int64_t before_kib, std::optional<std::int64_t> day, std::optional<std::int64_t> week,
                           Units units) {
-  // Its normal usage is no news.
+  // Usage that was the same a day and a week earlier is not mentioned.
   const auto differs = [&](std::int64_t kib) { return std::abs(before_kib - kib) > before_kib / 20; };
   if (!day || (!differs(*day) && (!week || !differs(*week)))) return {};
   std::string text = fmt::format(" It used {} a day earlier", format_size(*day, units));
@@ -235,7 +236,7 @@ Result<std::string> tell_leak(const Context& context, std::int64_t identity_id, 
 const Part* first_grown(const Incident& incident) {
   const Part* first = nullptr;
   for (const Part& part : parts_in_scope(incident)) {
-    // ShmemState of a cgroup that was not sampled are bystanders.
+    // Without samples of the cgroup, parts outside of it are not the cause.
     if (incident.scope && !part.in_limit) continue;
     const bool nameable = part.of_processes ||
                           (incident.scope ? part.name == "page_cache" || part.name == "shmem" || part.name == "kernel"

@@ -1,4 +1,4 @@
-// memoir incidents: what happened to memory, one line each.
+// memoir incidents: what happened to memory, one line for each incident.
 
 #include "query/incidents/incidents.h"
 
@@ -56,7 +56,7 @@ Result<Report> list_incidents(const Context& context) {
     return !kinds.empty() && std::ranges::find(kinds, to_string(entry.kind)) == kinds.end();
   });
   if (!incidents.empty()) {
-    report.nothing_recorded = false;  // kills outlive the ticks
+    report.nothing_recorded = false;  // kills are kept longer than ticks
     report.warnings.clear();
   }
   const std::size_t all = incidents.size();

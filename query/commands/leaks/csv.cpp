@@ -129,7 +129,7 @@ class Parser {
     return Done{};
   }
 
-  // Anything that names a life: a pid, a start time, a word.
+  // Returns the number of a life. Its name may be any text: a pid, a start time, a word.
   std::int32_t life_of(std::string_view name) {
     return lives_.try_emplace(std::string(name), static_cast<std::int32_t>(lives_.size())).first->second;
   }
@@ -140,7 +140,7 @@ class Parser {
     series_.warnings.push_back(fmt::format("{}: the lines are not in order of time and were sorted", path_));
   }
 
-  // A repeated time of the same life: the last line counts.
+  // Drops all but the last line of those with the same time and the same life.
   void drop_repeated() {
     std::vector<LeakSample>& samples = series_.samples;
     const auto repeated = std::unique(samples.rbegin(), samples.rend(), [](const LeakSample& a, const LeakSample& b) {

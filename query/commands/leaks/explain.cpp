@@ -12,7 +12,7 @@ namespace {
 constexpr int kChartRows = 12;
 constexpr int kPipeColumns = 80;
 
-// The series combined into as many buckets as fit.
+// Combines the series into as many buckets as fit.
 std::vector<GridBucket> joined(const LeakSeries& series, int columns) {
   const std::int64_t from_ms = series.buckets.front().from_ms;
   const std::int64_t until_ms = series.buckets.back().from_ms + series.width_ms;

@@ -40,7 +40,6 @@ void add_display_columns(Columns<LeakRow>& columns, const Options& options) {
   columns.add(display_column("SUBJECT"), &LeakRow::title);
 }
 
-// The verdicts as rows, ranked.
 Table leak_table(const std::vector<LeakRow>& rows, const Options& options) {
   Columns<LeakRow> columns{
       {data_column("subject"), &LeakRow::subject},
@@ -63,7 +62,7 @@ Table leak_table(const std::vector<LeakRow>& rows, const Options& options) {
   return table;
 }
 
-// For a single row the numbers are members of the answer itself, so that a script need not search the rows.
+// Makes the numbers of a single row members of the answer itself, so that a script need not search the rows.
 void add_facts(const LeakRow& row, Report& report) {
   const LeakFinding& found = row.finding;
   const bool judged = !found.gates.empty();
@@ -121,7 +120,8 @@ Status keep_subject(std::vector<LeakRow>& rows, const std::string& subject) {
                                                  to_printable(subject), did_you_mean(subject, names))};
 }
 
-// Explains one verdict at a time. For an identity the worst of its series; those of the machine are selected by name.
+// Returns an error if several subjects match: only one verdict is explained. For an identity, this is the worst of its
+// series; series of the machine are selected by name.
 std::optional<Error> several(const Context& context, const std::vector<LeakRow>& rows) {
   const bool machine = rows.front().subject == kMachine;
   const bool one = std::all_of(rows.begin(), rows.end(), [&rows](const LeakRow& row) {

@@ -26,7 +26,7 @@ inline constexpr std::string_view kCsvForms =
     "a header time_ms,kib[,mean][,life] (or seconds for time_ms, value for kib), or no header and seconds,value[,mean]";
 Result<CsvSeries> parse_leak_csv(std::string_view text, std::string_view path);
 
-// The row of a full file. `limit` is in its unit.
+// Judges a whole file. `limit` is in the unit of the file.
 Result<LeakRow> judge_csv(const std::string& path, const LeakSettings& settings, std::optional<double> limit,
                           std::vector<std::string>& warnings);
 

@@ -22,9 +22,9 @@ namespace {
 using M = MachineField;
 using Kib = std::optional<std::int64_t>;
 
-// One sum, with its source and the whole of which it is a share.
 constexpr std::size_t kOtherLines = 8;  // of an answer, besides its rows
 
+// One sum, with its source and the whole of which it is a share.
 struct Line {
   std::string name;
   std::string title;
@@ -71,14 +71,14 @@ std::vector<Line> machine_lines(const MachineMemory& memory) {
   return lines;
 }
 
-// Only lines that are not part of another.
+// Adds up only the lines that are not part of another.
 std::int64_t sum_of(const std::vector<Line>& lines) {
   std::int64_t sum = 0;
   for (const Line& line : lines) sum += line.of.empty() ? line.kib.value_or(0) : 0;
   return sum;
 }
 
-// A mean is derived.
+// Returns the source of a sum; means are derived.
 std::string_view how(const ProcessSums& sum, Metric metric) {
   if (sum.estimated.contains(metric)) return kEstimated;
   return sum.mapped ? kMeasured : kDerived;
@@ -102,7 +102,7 @@ std::vector<Line> process_lines(const MachineMemory& memory, const ProcessSums& 
       metric(Metric::rss),
       metric(Metric::swap_pss),
       {"anon_elsewhere", "anonymous, in none of them", difference(memory.get(M::anon_pages), anon), kDerived}};
-  // PSS and meminfo are not read at the same moment.
+  // PSS and meminfo are not read at the same moment, so the difference may be negative.
   if (lines.back().kib < 0) lines.back().kib.reset();
   for (Line& line : lines) line.whole = memory.get(M::mem_total);
   return lines;
@@ -217,7 +217,7 @@ Status add_outside(const Context& context, const MachineMemory& machine, const S
   return Done{};
 }
 
-// A small screen has no room for lines of 0.
+// A small screen has no space for lines of 0.
 std::vector<Line> fitting_lines(const Context& context, std::vector<Line> lines) {
   const bool fit = context.screen && context.screen->fit && context.screen->lines < lines.size() + kOtherLines;
   if (fit) std::erase_if(lines, [](const Line& line) { return line.kib == 0; });

@@ -19,7 +19,7 @@ struct ObjectLine {
   MappingUse use;
   std::int64_t memory_kib = 0;               // of the object itself
   std::optional<std::int64_t> mappers = {};  // known ones
-  std::int64_t mappers_about = 0;            // approximate number, at least that
+  std::int64_t mappers_about = 0;            // approximate number of all mappers, at least the known ones
   std::vector<Consumer> consumers = {};      // the largest PSS first
   std::string largest = {};
 
@@ -94,8 +94,8 @@ std::vector<ObjectLine> lines_of(SharedObjects objects, const Names& names) {
   return lines;
 }
 
-// Segments with one name; several may be private ones, without a key. Only those with attached processes. Their own
-// memory is known, with or without a mapping summary. No process has a part of a segment without attachments.
+// Adds the memory of segments by name; private segments, which have no key, share one name. The memory of a segment is
+// known with or without a mapping summary. Segments without attachments are in a line of their own, without mappers.
 void add_segments(const std::vector<SysvSegment>& segments, std::vector<ObjectLine>& lines) {
   std::map<std::pair<std::string, bool>, MappingUse> by_label;
   for (const SysvSegment& segment : segments) {
@@ -124,7 +124,7 @@ void add_segments(const std::vector<SysvSegment>& segments, std::vector<ObjectLi
   }
 }
 
-// Coverage of the answer: the share of all processes' PSS that belongs to processes with a mapping summary.
+// Reports the coverage of the answer: the share of all processes' PSS that belongs to processes with a mapping summary.
 void report_share(const std::vector<MappedProcess>& summaries, const State& state, Report& report) {
   std::int64_t all_kib = 0;
   std::int64_t of_kib = 0;

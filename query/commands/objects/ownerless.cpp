@@ -22,7 +22,7 @@ using Names = std::map<ProcessKey, std::string>;
 
 struct OwnerlessLine {
   OwnerlessMemory memory;
-  std::string holder;  // the largest, and the number of others
+  std::string holder;  // the largest mapper, and the number of others
   std::string owner;
   std::string made_by;
   std::string last_used_by;
@@ -112,7 +112,7 @@ Result<std::vector<OwnerlessLine>> lines_of(const Context& context, const State&
   return lines;
 }
 
-// A mapping is known since its first mapping summary, which shows the time before only if there was an earlier summary.
+// Notes mappings in the first mapping summary of a process: they may have existed before it.
 void note_older(const std::vector<OwnerlessLine>& lines, Report& report) {
   const auto older = std::ranges::count_if(
       lines, [](const OwnerlessLine& line) { return line.memory.first && line.memory.first->maybe_older; });

@@ -33,12 +33,12 @@ void add_machine(const std::vector<HighWater>& marks, const State* now, Peaks& p
   }
 }
 
-// The resident memory belonging to a mark; for another metric the metric itself.
+// Returns the metric to compare with a mark: RSS for VmHWM, otherwise the metric itself.
 Metric held_metric(Metric by) {
   return by == Metric::hwm ? Metric::rss : by;
 }
 
-// Memory of each group; for the VmHWM of members the largest member counts.
+// Returns the memory of each group; for the VmHWM of members, that of the largest member.
 Result<std::map<std::string, std::int64_t>> held_now(Reader& reader, const State& now, const std::string& group,
                                                      Metric by) {
   std::map<std::string, std::int64_t> held;
@@ -70,7 +70,7 @@ Result<std::vector<PeakRow>> group_rows(Reader& reader, const std::vector<HighWa
   return rows;
 }
 
-// Returns false if it is absent now.
+// Sets the current memory of a row's process. Returns false if the process is absent now.
 bool add_present(PeakRow& row, const State& now, Metric by) {
   const auto& processes = now.processes;
   const auto held = std::ranges::find(processes, row.process->id, [](const ProcessUse& of) { return of.process->id; });
@@ -79,7 +79,7 @@ bool add_present(PeakRow& row, const State& now, Metric by) {
   return true;
 }
 
-// The end of its last bucket. Returns false without one.
+// Sets the memory at the end of the process's last bucket. Returns false if there is none.
 Result<bool> add_last_bucket(PeakRow& row, const Context& context, Tier tier, std::int64_t at_ms, Metric by) {
   bool found = false;
   const Range last{at_ms - bucket_ms(tier), at_ms + 1};
@@ -92,8 +92,8 @@ Result<bool> add_last_bucket(PeakRow& row, const Context& context, Tier tier, st
   return found;
 }
 
-// For an exited process the last tick is used. The search starts at the end of its last bucket, which is found quickly
-// if it ran long enough to have one.
+// Sets the last memory of a process. The search starts at the end of the last bucket of an exited process, which is
+// found quickly if the process ran long enough to have one.
 Status add_last_sight(PeakRow& row, const Context& context, const PeakQuery& question) {
   Reader& reader = context.reader;
   const std::int64_t at_ms = std::min(row.process->last_ms, question.range.to_ms);
@@ -111,7 +111,7 @@ Status add_last_sight(PeakRow& row, const Context& context, const PeakQuery& que
   return Done{};
 }
 
-// Without a filter only the highest marks of processes; with a filter all marks, until enough are found.
+// Adds processes by their marks: without a filter only the highest marks, with a filter all that match.
 Status add_processes(const Context& context, const PeakQuery& question, const State* now, Peaks& peaks) {
   Reader& reader = context.reader;
   constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
@@ -119,7 +119,7 @@ Status add_processes(const Context& context, const PeakQuery& question, const St
   const ProcessMarks marks =
       TRY(reader.process_marks(question.all_time ? std::nullopt : std::optional(question.range), std::nullopt,
                                question.by, question.filter.takes_all() ? room + 1 : all));
-  // In the order of the marks.
+  // Visits the processes in the order of the marks.
   std::unordered_map<std::int64_t, const HighWater*> by_id;
   for (const HighWater& mark : marks.marks) by_id.emplace(mark.subject_id, &mark);
   TRY(visit_processes_by_id(
@@ -148,7 +148,7 @@ Status add_last_sights(const Context& context, const PeakQuery& question, const 
   std::size_t searched = 0;
   for (PeakRow& row : peaks.rows) {
     if (now != nullptr && !means_over(*now) && add_present(row, *now, question.by)) continue;
-    // Each needs its own search. With a hundred thousand exited processes the others stay unknown.
+    // Each process needs its own search. If there are very many exited ones, the memory of the others stays unknown.
     if (++searched <= kMaxLastSights) TRY(add_last_sight(row, context, question));
   }
   return Done{};

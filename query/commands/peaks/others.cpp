@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kRowsWithOthers = 3;
 constexpr std::size_t kMaxOthers = 3;
 
-// The largest first.
+// Puts the largest first.
 template <typename Held>
 void rank_by_pss(std::vector<Held>& held) {
   std::ranges::stable_sort(held, std::greater(), [](const Held& of) { return of.kib[Metric::pss]; });
@@ -25,7 +25,7 @@ bool is_of(const StoredProcess& process, const PeakRow& row, const std::string& 
   return row.process ? process.id == row.process->id : peak_name(process, group) == row.name;
 }
 
-// Time at which it was reached, if known.
+// Returns the time of a peak; if only its bucket is known, the start of that.
 std::int64_t moment_of(const PeakRow& row) {
   return row.within ? row.peak.before_ms : row.peak.at_ms;
 }
@@ -55,7 +55,7 @@ Result<Others> others_at(const Context& context, const PeakRow& row, std::string
   return others;
 }
 
-// Human-readable names of the shown identities.
+// Replaces the shown identities by human-readable names.
 Status name_identities(Reader& reader, std::vector<Others>& all) {
   std::set<std::string> names;
   const auto each_shown = [&all](const auto& visit) {

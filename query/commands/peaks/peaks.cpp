@@ -32,15 +32,15 @@ bool is_whole_days(Range range, const FileInfo& file) {
   return range.from_ms % kDayMs == 0 && ((range.to_ms + 1) % kDayMs == 0 || range.to_ms >= file.last_tick_ms);
 }
 
-// The store has marks of processes, categories, identities and cgroups; for other groups, and within other ranges, the
-// steps are used.
+// Returns whether the store has the marks: it has those of processes, categories, identities and cgroups by UTC days.
+// For other groups and ranges, peaks_from_steps() is used.
 bool store_has(const PeakQuery& question) {
   if (!question.all_time && !question.whole_days) return false;
   if (question.group != "process" && question.by == Metric::hwm) return marks_members(question);
   return question.group == "process" || (group_kind(question.group) && question.filter.takes_all());
 }
 
-// The default first.
+// Metrics of --by, the default first.
 constexpr auto kPeakMetrics = [] {
   auto metrics = metrics_with([](const MetricInfo& info) {
     return info.marked != SubjectKinds{} && !info.marked.contains(SubjectKind::machine);

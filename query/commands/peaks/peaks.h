@@ -48,18 +48,18 @@ struct Peaks {
   std::vector<PeakRow> categories;  // by PSS
   std::vector<PeakRow> rows;        // as requested, the highest first, up to the limit
   Truncation cut;                   // rows beyond the limit
-  LeftOutRows left_out;             // and those that do not fit the memory
+  LeftOutRows left_out;             // rows that do not fit into memory
   Tier tier = {};                   // source of the rows; marks are as exact as ticks
   ExactShare exact;                 // of the categories' memory, from rollups
-  bool means = false;               // the rows are mean sums, because rollups lack the highest ones
+  bool means = false;               // rows are sums of means, because rollups lack the highest sums
   bool has_events = false;          // there were kernel events at the end of the range,
-  ExitSum unseen;                   // and these exits are only summed
+  ExitSum unseen;                   // exits that are only summed
 };
 
-// From the store's marks of all time or of full days: of processes, categories, identities and cgroups.
+// Finds peaks in the store's marks of all time or of full days: of processes, categories, identities and cgroups.
 Result<Peaks> peaks_from_marks(const Context& context, const PeakQuery& question);
 
-// From the steps of the range, of ticks or of rollups.
+// Finds peaks in the intervals of the range, of ticks or of rollups.
 Result<Peaks> peaks_from_steps(const Context& context, const PeakQuery& question);
 
 // Metrics of the machine, in the order of the answer.
@@ -73,12 +73,12 @@ Peak peak_of(const HighWater& mark);
 // A row for each subject of a kind with a mark of the metric, the most extreme first.
 std::vector<PeakRow> rows_of(const std::vector<HighWater>& marks, SubjectKind subject, Metric metric);
 
-// The highest first, of equal ones the earliest.
+// Puts the highest first, of equal ones the earliest.
 void rank_rows(std::vector<PeakRow>& rows);
 
-// Other memory users at the time of a peak, the largest first.
 inline constexpr std::size_t kMaxGroups = 3;  // number of named contributors to a peak, of each kind
 
+// Other memory users at the time of a peak, the largest first.
 struct Others {
   std::string of;  // subject of the peak
   std::int64_t at_ms = 0;
@@ -88,7 +88,7 @@ struct Others {
   std::vector<GroupState> identities = {};
   std::vector<GroupState> categories = {};
 };
-// Finds them for as many peaks as fit.
+// Finds the other memory users of as many peaks as fit.
 Result<std::vector<Others>> find_others(const Context& context, const PeakQuery& question, const Peaks& peaks);
 
 // How much of each part to show: without --limit everything must fit the terminal, if there is one.
@@ -113,8 +113,8 @@ inline bool marks_members(const PeakQuery& question) {
   return question.group == "identity" && question.filter.takes_all();
 }
 
-// Memory of each row's process at its last observation in the range. `now` is the state at its end; nullptr if
-// unavailable.
+// Sets the memory of each row's process at its last observation in the range. `now` is the state at the end of the
+// range; nullptr if unavailable.
 Status add_last_sights(const Context& context, const PeakQuery& question, const State* now, Peaks& peaks);
 
 }  // namespace memoir::query

@@ -33,12 +33,12 @@ void add_ratio(Columns<PeakRow>& columns) {
   });
 }
 
-// For an exited process the last RSS is shown.
+// Returns whether the process still ran at the end of the range.
 bool lives(const PeakRow& row, std::int64_t to_ms) {
   return !row.process->exited_ms || *row.process->exited_ms > to_ms;
 }
 
-// Unsampled processes with little memory.
+// Returns the note on exits with small peaks, which are only summed.
 std::string summed_note(const PeakQuery& question, const Peaks& peaks, Units units) {
   const ExitSum& unseen = peaks.unseen;
   if (unseen.count == 0) return "All processes that exited in the range are included.";
@@ -48,7 +48,7 @@ std::string summed_note(const PeakQuery& question, const Peaks& peaks, Units uni
                      ranked ? "counted by name" : "not included");
 }
 
-// Unsampled processes. The kernel's count of forks (/proc/stat) includes threads.
+// Returns the note on unsampled processes. It has no number, because the kernel's count of forks includes threads.
 std::string unseen_note(const PeakQuery& question, const Peaks& peaks, Units units) {
   if (peaks.has_events) return summed_note(question, peaks, units);
   const bool ended = std::ranges::any_of(
@@ -182,7 +182,7 @@ std::vector<std::string> group_lines(const Others& others, Units units) {
   return lines;
 }
 
-// The largest processes are not informative if they used less than half of it.
+// Returns whether the largest processes used less than half of the memory, so that they explain little.
 bool many_made_it(const Others& others) {
   std::int64_t all_kib = 0;
   for (const GroupState& group : others.categories) all_kib += pss_of(group);
@@ -191,7 +191,7 @@ bool many_made_it(const Others& others) {
   return 2 * largest_kib < all_kib;
 }
 
-// `brief`: one line of each, the more informative one.
+// If `brief`, returns only the more informative line for each peak.
 std::vector<std::string> other_lines(const std::vector<Others>& all, const Options& options, bool brief) {
   std::vector<std::string> lines;
   for (const Others& others : all) {

@@ -36,7 +36,7 @@ PeakRow row_of(std::string name, const Summary& summary, const PeakInput& source
   return {std::move(name), nullptr, peak, summary.last, summary.last_ms, within};
 }
 
-// If the maximum of a sum is unknown, its highest mean replaces it.
+// Returns the summary of a sum. If the maximum is unknown, the highest mean replaces it.
 Summary summary_of(SubjectSum& sum) {
   Fold fold;
   sum.visit([&fold](Interval interval) {
@@ -50,8 +50,8 @@ bool is_same(const HighWater& mark, const PeakRow& row) {
   return mark.subject == SubjectKind::machine ? to_string(mark.metric) == row.name : mark.name == row.name;
 }
 
-// A mark reached in the range is no lower than the maximum of the intervals when its day's maximum is in the range. Of
-// equal ones the mark is more precise, unless the interval ends before it.
+// Returns whether the mark replaces the maximum of the intervals. A higher mark does. If both are equal, the mark is
+// more precise, unless the interval ends before it.
 bool replaces(const HighWater& mark, const PeakRow& row) {
   if (mark.value_kib != row.peak.value_kib) return raises(mark.metric, mark.value_kib, row.peak.value_kib);
   return row.within ? mark.at_ms < row.peak.at_ms : mark.at_ms == row.peak.at_ms;
@@ -79,9 +79,9 @@ void fold_marks(const std::vector<HighWater>& marks, SubjectKind kind, std::opti
   }
 }
 
-// Marks of processes (including unsampled ones) reached in the range: the highest `most`, or with a filter all. The
-// marks of days are many: a long range uses those of all time. For a process with an earlier, higher mark the rollups
-// have the maximum.
+// Returns the marks of processes that were reached in the range, including unsampled processes: the highest `most`, or
+// all if there is a filter. A long range has very many marks of days, so those of all time are used. For a process with
+// an earlier, higher mark, the rollups have the maximum.
 Result<ProcessMarks> marks_of(const PeakInput& source, const PeakQuery& question, std::size_t most) {
   constexpr std::int64_t few_days_ms = 2 * 86'400'000;
   const bool few_days = source.range.to_ms - source.range.from_ms <= few_days_ms;
@@ -118,7 +118,7 @@ Result<std::vector<PeakRow>> group_rows(const PeakInput& source, const PeakQuery
   return rows;
 }
 
-// The highest VmHWM of one process of each identity.
+// Returns the highest VmHWM of one process of each identity.
 Result<std::vector<PeakRow>> identity_marks(const PeakInput& source) {
   std::vector<PeakRow> rows =
       rows_of(TRY(marks_within(source, {SubjectKind::identity})), SubjectKind::identity, Metric::hwm);
@@ -126,7 +126,7 @@ Result<std::vector<PeakRow>> identity_marks(const PeakInput& source) {
   return rows;
 }
 
-// For each other group, including unsampled processes.
+// Returns the highest VmHWM of one process of each other group, including unsampled processes.
 Result<std::vector<PeakRow>> member_marks(const PeakInput& source, const PeakQuery& question) {
   const ProcessMarks marks = TRY(marks_of(source, question, kAllMarks));
   std::unordered_map<std::int64_t, Peak> by_id;
@@ -143,7 +143,7 @@ Result<std::vector<PeakRow>> member_marks(const PeakInput& source, const PeakQue
   };
   TRY(visit_processes_by_id(source.reader, ids,
                             [&](const StoredProcess& process) { add(process, 1, by_id.at(process.id)); }));
-  // A sum has the exit time of its largest process, by which its peak had been reached.
+  // A sum of exits has the exit time of its largest process: the peak was reached before that.
   const auto sums = TRY(load_exit_sums(source.reader, source.range));
   for (const ExitSum& sum : sums)
     add(stand_in(sum), sum.count, {0, sum.peak_kib, sum.peak_ms, std::min(sum.first_ms - sum.lived_ms, sum.peak_ms)});
@@ -166,7 +166,7 @@ Status fold_marks(const PeakInput& source, const PeakQuery& question, Peaks& pea
   return Done{};
 }
 
-// Inverted: the maximum is the lowest value.
+// Inverts an interval, so that its maximum is the lowest value.
 Interval below(const Interval& interval) {
   const auto minus = [](std::optional<std::int64_t> value) { return value ? std::optional(-*value) : std::nullopt; };
   Interval turned = interval;
@@ -243,13 +243,14 @@ std::optional<PeakRow> row_of(const PlannedRow& planned, const Life& life, const
   return row;
 }
 
-// For VmHWM also the resident memory, and for rollups only that: the store's marks replace VmHWM.
+// Returns the metrics to read. For VmHWM, RSS is read, too; from rollups only RSS, because the store's marks replace
+// VmHWM.
 std::vector<Metric> metrics_of(const PeakInput& source, Metric by) {
   if (by != Metric::hwm) return {by};
   return holds_groups(source.tier) ? std::vector{Metric::rss} : std::vector{Metric::rss, Metric::hwm};
 }
 
-// Processes that no tick observed, and those whose mark is above all that was observed of rows that were left out.
+// Adds processes that no tick observed, and those whose mark is above the memory of all rows that were left out.
 Status add_marked(Reader& reader, const std::vector<HighWater>& marks, RowPlan& plan) {
   std::vector<std::int64_t> ids;
   std::unordered_map<std::int64_t, std::int64_t> marks_kib;
@@ -296,7 +297,7 @@ Result<std::vector<PeakRow>> process_rows(const PeakInput& source, const PeakQue
   return rows;
 }
 
-// For ticks: by its time.
+// Sets the source of a peak from ticks, by its time.
 Status add_seen_by(Reader& reader, PeakRow& row) {
   Peak& peak = row.peak;
   if (peak.seen_by || row.within) return Done{};
@@ -309,7 +310,7 @@ Status add_seen_by(Reader& reader, PeakRow& row) {
   return Done{};
 }
 
-// A peak was reached after the previous tick; one that existed at the start of the range has an unknown time.
+// A peak was reached after the previous tick. A peak that existed at the start of the range has an unknown time.
 Status add_tick_before(Reader& reader, std::int64_t from_ms, PeakRow& row) {
   if (row.peak.at_ms <= from_ms || row.peak.before_ms != row.peak.at_ms) return Done{};
   const std::optional<StoredTick> before = TRY(reader.tick_at(row.peak.at_ms - 1));
@@ -327,7 +328,7 @@ Status add_ticks_before(Reader& reader, std::int64_t from_ms, std::vector<PeakRo
   return Done{};
 }
 
-// If the ticks of a bucket are kept, they have the time of the peak. Those of an hour would take too long.
+// Takes the time of a peak from the ticks of its bucket, if they are kept. The ticks of an hour would take too long.
 Status refine_by_ticks(const Context& context, Metric by, std::vector<PeakRow>& rows) {
   for (PeakRow& row : rows) {
     if (row.within != Tier::five_minutes) continue;
@@ -343,7 +344,7 @@ Status refine_by_ticks(const Context& context, Metric by, std::vector<PeakRow>& 
   return Done{};
 }
 
-// The most exact known time of each peak, and the last memory of a process from rollups.
+// Sets the most exact known time of each peak, and from rollups the last memory of a process.
 Status add_exact_times(const Context& context, const PeakQuery& question, const PeakInput& whole, Peaks& peaks) {
   const std::int64_t from_ms = question.range.from_ms;
   TRY(fold_marks(whole, question, peaks));

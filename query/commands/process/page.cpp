@@ -36,7 +36,7 @@ std::string_view file_name(ProcessFile file) {
   return names.at(static_cast<std::size_t>(file));
 }
 
-// The census by /proc reads some fields of status less often than each tick.
+// The census by /proc does not read all fields of status at each tick: their age is unknown.
 FieldRow field_row(const ProcessFieldInfo& info, const ProcessPage& page, const ProcessSample& of) {
   FieldRow row{
       std::string(info.key), std::string(info.column), file_name(info.file), of.memory.get(info.field), {}, {}};
@@ -146,7 +146,7 @@ void add_run(const ProcessPage& page, std::vector<Field>& facts) {
   facts.push_back({"age_ms", "", Kind::duration, page.use != nullptr ? Value(page.use->age_ms) : Value()});
 }
 
-// "AS=unlimited:unlimited NOFILE=1024:4096", as in ProcessSettings.
+// Parses ProcessSettings::limits: "AS=unlimited:unlimited NOFILE=1024:4096".
 Section limits_of(const ProcessSettings& settings, Units units) {
   struct Limit {
     std::string name;
@@ -218,7 +218,7 @@ Table image_table(const std::vector<StoredProcess>& images) {
   return make_table(columns, images);
 }
 
-// Its children at the tick, the largest PSS first.
+// Returns the children at the tick, the largest PSS first.
 Section children_of(const ProcessPage& page) {
   std::vector<const ProcessUse*> children;
   for (const ProcessUse& process : page.state.processes) {
@@ -245,7 +245,7 @@ Section children_of(const ProcessPage& page) {
   return section;
 }
 
-// Its cgroup and its ancestors, by the kernel's counts.
+// Returns the cgroup and its ancestors, by the kernel's counts.
 Section cgroups_of(const ProcessPage& page) {
   std::vector<CgroupSample> above;
   for (const CgroupSample& cgroup : page.state.cgroups.value_or(std::vector<CgroupSample>())) {

@@ -53,7 +53,7 @@ Result<Subject> only_process(const Context& context, const State& state) {
   return ambiguous(context, context.options.subjects.front(), make_table(columns, found));
 }
 
-// Without a subject the process with the highest PSS; nullopt: nothing was recorded.
+// Returns the process with the highest PSS, the default; nullopt if nothing was recorded.
 Result<std::optional<Subject>> largest_process(const Context& context) {
   const std::optional<State> state = TRY(load_state(context));
   if (!state || state->processes.empty()) return std::optional<Subject>();
@@ -105,7 +105,7 @@ Result<bool> find_state(const Context& context, std::int64_t at_ms, ProcessPage&
   return true;
 }
 
-// Over its last day.
+// Loads the history over the last day of the process.
 Status find_history(const Context& context, ProcessPage& page) {
   const std::int64_t to_ms = page.state.at_ms;
   const Range range{std::max({page.process.first_ms, to_ms - kDayMs, context.file.first_tick_ms}), to_ms};

@@ -13,7 +13,7 @@
 
 namespace memoir::query {
 
-// Usage of a process over a part of its time.
+// Usage of a process over a part of its history.
 struct PastUse {
   std::int64_t from_ms = 0;
   std::int64_t until_ms = 0;
@@ -27,7 +27,7 @@ struct PastUse {
 struct ProcessPage {
   StoredProcess process;                    // the image that ran at the queried time
   std::vector<StoredProcess> images;        // of the same process up to that time, in order
-  std::vector<std::string> other_lives;     // of the same pid, as subjects
+  std::vector<std::string> other_lives;     // other processes with the same pid, as subjects
   State state;                              // at that time, or when the process was last sampled
   const ProcessUse* use = nullptr;          // in `state`; nullptr: not sampled then
   std::optional<StoredProcess> parent;      // nullopt: unknown
@@ -46,7 +46,7 @@ struct ProcessPage {
 };
 
 Result<Report> process_report(const Context& context, const ProcessPage& page);
-// Without rows, for a time at which nothing was recorded.
+// Returns a report without rows, for a time at which nothing was recorded.
 Report empty_process_report(const Context& context);
 
 }  // namespace memoir::query

@@ -25,7 +25,7 @@
 namespace memoir::query {
 namespace {
 
-// Results from its samples in the range.
+// Values from the samples of a process in the range.
 struct Seen {
   std::optional<std::int64_t> hwm_kib;
   bool zombie = false;  // at the end
@@ -34,9 +34,9 @@ struct Seen {
 struct LifeRow {
   const StoredProcess* process = nullptr;
   Seen seen;
-  std::int64_t start_ms = 0;                   // of the process: its fork
+  std::int64_t start_ms = 0;                   // fork of the process
   std::int64_t end_ms = 0;                     // last observation, if its exit is unknown
-  std::optional<std::int32_t> exit_code = {};  // as the kernel reported it, with end_ms to the millisecond
+  std::optional<std::int32_t> exit_code = {};  // reported by the kernel; end_ms is then exact
 
   // Lifetime of the process, from its fork up to the end of this image.
   std::int64_t lifetime_ms() const { return end_ms - start_ms; }
@@ -51,12 +51,12 @@ std::string how_in_words(const LifeRow& row) {
   return row.exit_code ? format_exit_status(*row.exit_code) : how(row);
 }
 
-// It ended after its last observation, and before the first tick without it.
+// Without a reported exit, the process exited at the latest by the first tick without it.
 std::string lifetime(const LifeRow& row) {
   return (row.process->exited_ms && !row.exit_code ? "at most " : "") + format_span(row.lifetime_ms());
 }
 
-// A later image was first observed by a tick after its exec.
+// Returns the start of an image; after an exec, this is the tick that first observed it.
 std::int64_t image_start_ms(const LifeRow& row) {
   return row.process->info.key.exec_count > 0 ? std::min(row.process->first_ms, row.end_ms) : row.start_ms;
 }
@@ -99,8 +99,8 @@ Result<SeenById> see_ticks(Reader& reader, Range range) {
   return seen;
 }
 
-// The marks of the days replace ticks, as far as they were reached in the range; and the last tick of the range, if it
-// is kept, has the zombies.
+// Takes the marks of the days that were reached in the range, instead of ticks. The last tick of the range has the
+// zombies, if it is still stored.
 Result<SeenById> see_marks(Reader& reader, Range range) {
   SeenById seen;
   const ProcessMarks marks = TRY(reader.process_marks(range, range, Metric::hwm, kAllProcesses));
@@ -115,7 +115,7 @@ Result<SeenById> see_marks(Reader& reader, Range range) {
   return seen;
 }
 
-// Exits in the range reported by the kernel.
+// Returns the exits in the range that the kernel reported.
 Result<std::unordered_map<std::int64_t, ExitRecord>> load_reported_exits(Reader& reader, Range range) {
   std::unordered_map<std::int64_t, ExitRecord> ends;
   for (const StoredExit& of : TRY(load_exits(reader, range))) ends.emplace(of.process_id, of.record);
@@ -141,7 +141,7 @@ void sort_rows(std::vector<LifeRow>& rows, const std::string& by) {
   });
 }
 
-// The requested range, or the last hour; with --at the processes of that tick or, if it has expired, of that
+// Returns the requested range, or the last hour. With --at, returns the time of that tick or, if it has expired, that
 // millisecond.
 Result<Range> asked_range(const Context& context) {
   if (!context.when.at_ms) {
@@ -166,14 +166,14 @@ Result<Report> begin_report(const Context& context, Range range) {
   return report;
 }
 
-// Processes, all images of one counting once.
+// Numbers of processes; all images of a process count once.
 struct Counts {
   std::int64_t processes = 0;
   std::optional<std::int64_t> started = {};
   std::optional<std::int64_t> exited = {};
 };
 
-// By their rows, which most processes between two ticks lack.
+// Counts the rows. Most processes that ran only between two ticks have none.
 Counts count_rows(const std::vector<LifeRow>& rows, Range range) {
   std::set<std::tuple<std::string_view, std::int32_t, std::uint64_t>> lives;
   Counts counts{0, 0, 0};

@@ -107,7 +107,7 @@ void describe(const std::vector<SegmentRow>& rows, const State& state, Units uni
   }
 }
 
-// False for a kernel or a recorder without the table, or with unknown columns.
+// Returns false if the kernel or the recorder lacks the table of segments, or if the columns of the table are unknown.
 bool is_recorded(const std::vector<SegmentRow>& rows, const State& state) {
   return !rows.empty() || state.machine.memory.get(MachineField::sysv) == 0;
 }

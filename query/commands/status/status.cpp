@@ -1,4 +1,4 @@
-// memoir status: whether it is recording, and the cost of that.
+// memoir status: the state of the recorder, and the cost of recording.
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ std::string gaps_text(const RecorderStatus& status) {
                      format_count(static_cast<std::int64_t>(status.day->gaps.size()), "gap", "gaps"));
 }
 
-// Does not say since when: the line below it has the last tick.
+// Omits the time of the last tick, which is in the line below.
 std::string state_line(const RecorderStatus& status) {
   if (status.recording == Recording::never) return "nothing recorded yet";
   const std::string pid = status.file.recorder_pid ? fmt::format(", pid {}", *status.file.recorder_pid) : std::string();
@@ -108,7 +108,7 @@ std::string cost_line(const TickCosts& costs) {
                      static_cast<double>(costs.p95_cpu_us.value_or(0)) / 1000, costs.core_percent.value_or(0));
 }
 
-// Its distribution by kind, and further costs.
+// Returns the CPU time of a tick by kind, and further costs.
 std::vector<std::string> kinds_lines(const TickCosts& costs) {
   const auto ms = [&costs](CostKind kind) { return costs.of(kind) / 1000; };
   std::string last = fmt::format("elapsed {:.1f} ms", costs.mean_wall_us / 1000);
@@ -120,7 +120,7 @@ std::vector<std::string> kinds_lines(const TickCosts& costs) {
           std::move(last)};
 }
 
-// Two lines: how PSS is known, and the results of reading it on demand.
+// Returns two lines: the sources of PSS, and the cost of reading it on demand.
 std::vector<std::string> reading_lines(const ReadSummary& reads) {
   std::vector<std::string> lines{fmt::format("PSS per tick: {:.1f} read, {:.1f} held, {:.1f} estimated", reads.exact,
                                              reads.held, reads.estimated)};
@@ -147,7 +147,7 @@ std::string heap_line(const RecorderMemory& memory, Units units) {
                      size(memory.idle_kib), size(memory.prepared_kib));
 }
 
-// The reason against BPF is listed among the degraded features.
+// If BPF is not used, the reason is listed among the degraded features.
 std::string census_line(std::string_view census) {
   if (census == "bpf") return "BPF, all processes in one pass";
   return "/proc, some fields up to 2 min old";
@@ -158,7 +158,7 @@ std::string scans_line(const TickCosts& costs) {
                      static_cast<double>(costs.longest_scan_us) / 1000);
 }
 
-// The recorder does not report problems of a few processes.
+// The recorder does not report a degraded feature if only a few processes cannot be read.
 std::string degraded_line(const RecorderStatus& status) {
   const std::int64_t denied = status.tick ? status.tick->counts.denied : 0;
   if (denied == 0) return "nothing";
@@ -206,7 +206,7 @@ std::vector<std::string> lines_for_people(const RecorderStatus& status, const Op
 
 std::vector<std::string> gap_lines(const RecorderStatus& status, Zone zone) {
   constexpr std::size_t most = 5;
-  // The coverage line reports a single one.
+  // The coverage line reports a single gap.
   if (!status.day || status.day->gaps.size() < 2) return {};
   std::vector<Gap> gaps = status.day->gaps;
   std::ranges::stable_sort(gaps, [](const Gap& a, const Gap& b) { return a.to_ms - a.from_ms > b.to_ms - b.from_ms; });
@@ -251,7 +251,7 @@ void add_read_fields(const ReadSummary& reads, std::vector<Field>& fields) {
   fields.push_back({"estimates_error_percent", "", Kind::percent, reads.error_percent});
 }
 
-// By kind of what was read.
+// Adds the cost of a tick by kind.
 void add_cost_fields(const TickCosts& costs, std::vector<Field>& fields) {
   fields.push_back({"wall_us_per_tick", "", Kind::count, costs.mean_wall_us});
   for (std::size_t kind = 0; kind < costs.kinds.size(); ++kind) {
@@ -310,7 +310,7 @@ std::vector<Field> fields_for_machines(const RecorderStatus& status) {
   return fields;
 }
 
-// The last of them.
+// Returns the latest runs.
 Table run_table(const RecorderStatus& status, std::size_t shown) {
   const Columns<StoredRun> columns{
       {{"started_ms", "STARTED", Kind::time}, &StoredRun::started_ms},

@@ -16,7 +16,7 @@
 namespace memoir::query {
 namespace {
 
-// In this order.
+// Kinds of concerns, in the order of the section.
 constexpr std::array kConcernKinds{"oom-kill",  "killer",   "limit",      "throttled", "tmpfs-full",
                                    "swap-full", "pressure", "near-limit", "tmpfs",     "incidents",
                                    "leak",      "restarts", "unusual",    "recorder"};
@@ -34,7 +34,7 @@ bool needs_attention(const IncidentEntry& entry) {
   return entry.kind != IncidentKind::growth;  // an unusual level is reported by itself
 }
 
-// The entries of `memoir incidents`.
+// Adds the entries of `memoir incidents`.
 void add_incidents(const std::vector<IncidentEntry>& incidents, const Options& options, DaySummary& summary) {
   const Stamp stamp{options.zone, summary.is_week()};
   std::size_t shown = 0;

@@ -32,7 +32,7 @@ std::vector<ChartPoint> points_of(const std::vector<Interval>& series, const Day
   return points;
 }
 
-// Every three hours of the clock, even on a day of 23 or 25 hours.
+// Returns every third hour of the clock, even on a day of 23 or 25 hours.
 std::vector<std::pair<std::int64_t, std::string>> hours_of(const Day& day, Zone zone) {
   std::vector<std::pair<std::int64_t, std::string>> times;
   Civil at = to_civil(day.begin_ms, zone);
@@ -51,8 +51,8 @@ std::vector<std::pair<std::int64_t, std::string>> days_of(const DaySummary& summ
   });
 }
 
-// The range of the previous days at each time of the day, moved to this day. By quarters of an hour: single buckets
-// would make it ragged.
+// Returns the range of the previous days at each time of the day, moved to this day. Its points are a quarter of an
+// hour wide: single buckets would make it ragged.
 std::vector<ChartPoint> usual_of(const DaySummary& summary) {
   constexpr std::int64_t width_ms = kHourMs / 4;
   const Day& day = summary.day;
@@ -111,14 +111,15 @@ Chart week_chart(const DaySummary& summary, Zone zone) {
     };
     chart.points.push_back(
         {day.day.begin_ms, day.day.end_ms, value(day.used.lowest), real(day.used.mean), value(day.used.highest)});
-    // One of the eight days occurs twice.
+    // The weekday alone would occur twice among eight days.
     const Civil at = to_civil(day.day.begin_ms, zone);
     chart.times.emplace_back((day.day.begin_ms + day.day.end_ms) / 2, fmt::format("{} {}", format_weekday(at), at.day));
   }
   return chart;
 }
 
-// Quarters of an hour, in a week hours: a small chart does not show more. An absent subject counts as 0.
+// Returns points of a quarter of an hour, in a week of an hour: a small chart does not show more. An absent subject
+// counts as 0.
 std::vector<ChartPoint> coarse(const std::vector<Interval>& series, const DaySummary& summary) {
   const Day& day = summary.day;
   const std::int64_t step_ms = summary.is_week() ? kHourMs : kHourMs / 4;

@@ -17,10 +17,11 @@ namespace memoir::query {
 
 namespace {
 
-// A day may have more identities than fit the memory: the largest are kept, up to these numbers.
+// A day may have more identities than fit into memory: the largest are kept, up to these numbers.
 constexpr std::size_t kMaxSubjects = 20'000;
 constexpr std::size_t kMaxIntervals = 200'000;
-// Compilers and other brief programs have an identity for each command line: more than this number become one row.
+// Brief programs such as compilers have an identity for each command line: more than kMaxBriefRows of a program become
+// one row.
 constexpr std::int64_t kBriefMs = 15 * 60'000;
 constexpr std::size_t kMaxBriefRows = 5;
 
@@ -85,7 +86,7 @@ Result<UsageById> load_usage(Reader& reader, SubjectKind kind, DaySummary& summa
   return usage;
 }
 
-// An absent subject counts as 0.
+// Returns the mean over recorded time: an absent subject counts as 0.
 std::int64_t mean_within(const std::vector<Interval>& series, Range span, std::int64_t recorded_ms) {
   const SpanStats figures = span_stats_of(series, span.from_ms, span.to_ms);
   if (!figures.mean) return 0;
@@ -99,7 +100,7 @@ bool comparable(const DaySummary& summary, Range hour) {
   return 2 * covered_ms_of(summary.used, hour.from_ms, hour.to_ms) >= kHourMs;
 }
 
-// The first such hour of the seven days ending with this day; nullopt if there is none before the day.
+// Returns the first comparable hour of the seven days ending with this day; nullopt if there is none before the day.
 std::optional<Range> first_hour_of_week(const DaySummary& summary) {
   const std::int64_t from_ms = summary.days[1].day.begin_ms;
   for (const Interval& bucket : summary.used) {
@@ -133,14 +134,14 @@ void add_figures(const DaySummary& summary, UsageById& usage) {
   for (auto& [id, of] : usage) {
     of.pss = span_stats_of(of.series, summary.day.begin_ms, summary.day.end_ms);
     if (of.pss.mean) of.pss.mean = within({summary.day.begin_ms, summary.day.end_ms}, of);
-    // Less than two hours have no first and last hour to compare.
+    // Within less than two hours, the first and the last hour overlap.
     if (summary.last_ms - summary.first_ms < 2 * kHourMs) continue;
     if (comparable(summary, begin)) of.begin_kib = within(begin, of);
     if (comparable(summary, end)) of.end_kib = within(end, of);
   }
 }
 
-// The extremes of a sum are unknown.
+// Adds a row to a sum, whose extremes are unknown.
 void add_folded(Usage& sum, const Usage& of) {
   const auto add = [](std::optional<std::int64_t>& to, const std::optional<std::int64_t>& kib) {
     to = to && kib ? std::optional(*to + *kib) : std::nullopt;
@@ -177,7 +178,7 @@ void fold_brief(std::vector<Usage>& list) {
   std::erase_if(list, [](const Usage& of) { return of.name.empty(); });
 }
 
-// The largest first; those without a name or a value are left out.
+// Returns the largest first. Omits subjects without a name or a value.
 std::vector<Usage> ranked(const UsageById& usage) {
   std::vector<Usage> list;
   for (const auto& [id, of] : usage) {
@@ -197,7 +198,7 @@ std::string program_of(const StoredIdentity& identity) {
   return identity.unit.empty() ? name : identity.unit + " " + name;
 }
 
-// Names what `usage` holds: there may be very many others.
+// Names only the groups in `usage`: there may be very many others.
 Status name_groups(Reader& reader, SubjectKind kind, UsageById& usage) {
   const auto name = [&usage](std::int64_t id, std::string text) {
     if (const auto of = usage.find(id); of != usage.end()) of->second.name = of->second.title = std::move(text);

@@ -21,7 +21,7 @@ std::string what_of(const LeakRow& row) {
   return row.metric.name == LeakMetric().name ? row.title : fmt::format("{} ({})", row.title, row.metric.name);
 }
 
-// Narrower than that of memoir leaks, with equal machine-readable columns.
+// Returns a table that is narrower than that of memoir leaks, with the same machine-readable columns.
 Table table_of(const std::vector<LeakRow>& rows, const Options& options) {
   Columns<LeakRow> columns;
   columns.add(data_column("subject"), &LeakRow::subject);
@@ -38,7 +38,7 @@ Table table_of(const std::vector<LeakRow>& rows, const Options& options) {
   return make_table(columns, rows);
 }
 
-// The verdict at that time on the same series.
+// Returns the verdict on the same series up to an earlier time.
 LeakFinding judged_until(const LeakRow& row, std::int64_t ms, const LeakSettings& settings) {
   LeakSeries series = row.series;
   std::erase_if(series.buckets, [&](const LeakBucket& bucket) { return bucket.from_ms + series.width_ms > ms; });
@@ -50,7 +50,7 @@ std::optional<std::int64_t> runs_out_in(const LeakRow& row) {
   return std::llround(row.finding.exhaustion->in_ms->value);
 }
 
-// A leak that is new, has become faster, or reaches its limit soon.
+// Returns a concern for a leak that is new, has become faster, or reaches its limit soon.
 std::optional<Concern> concern_of(const LeakRow& row, const DaySummary& summary, const LeakSettings& settings,
                                   const Options& options) {
   const LeakFinding& found = row.finding;

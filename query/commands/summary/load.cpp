@@ -17,7 +17,7 @@ constexpr Metric kTotal = metric_of(MachineField::mem_total);
 constexpr Metric kSwapTotal = metric_of(MachineField::swap_total);
 constexpr Metric kStalled = metric_of(MachineField::psi_some_total);
 
-// Time in which some task waited for memory, from its counter (Documentation/accounting/psi.rst).
+// Adds the time in which some task waited for memory, from its counter (Documentation/accounting/psi.rst).
 void add_pressure(const std::vector<Increase>& increases, MachineDay& of) {
   std::int64_t stalled_us = 0;
   std::int64_t covered_ms = 0;
@@ -84,7 +84,7 @@ Status load_activity(Reader& reader, DaySummary& summary) {
   return Done{};
 }
 
-// First and last recorded time of the day. Returns false if nothing was recorded.
+// Sets the first and the last recorded time of the day. Returns false if nothing was recorded.
 bool find_ends(DaySummary& summary) {
   for (const Interval& bucket : summary.used) {
     if (bucket.until_ms <= summary.day.begin_ms || bucket.from_ms >= summary.day.end_ms) continue;
@@ -94,7 +94,7 @@ bool find_ends(DaySummary& summary) {
   return summary.last_ms > 0;
 }
 
-// The recorder's starts, boots and cost.
+// Loads the recorder's starts, boots, cost and events.
 Status load_recorder(const Context& context, DaySummary& summary) {
   RecorderDay& recorder = summary.recorder;
   const std::vector<StoredRun>& runs = context.runs;

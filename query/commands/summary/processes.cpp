@@ -41,7 +41,7 @@ std::vector<Holding> holders_at(const std::vector<Usage>& identities, const std:
   return holders;
 }
 
-// The processes of the day, of which there may be very many: what the sections need of them.
+// Collects what the sections need from the processes of the day, of which there may be very many.
 class DayProcesses {
  public:
   static Result<DayProcesses> load(const Context& context, const DaySummary& summary) {
@@ -63,7 +63,7 @@ class DayProcesses {
     }
   }
 
-  // Only services: other programs are often run repeatedly.
+  // Returns only loops of services: other programs are often run repeatedly.
   Result<std::vector<RestartLoop>> loops() const {
     std::vector<RestartLoop> list;
     for (const LifeRow& row : loop_rows_) {
@@ -104,7 +104,7 @@ class DayProcesses {
     return list;
   }
 
-  // The recorder is among its recorded processes.
+  // Returns the memory of the recorder, which is among the recorded processes.
   Result<SpanStats> own_memory(Tier tier) const {
     std::vector<Interval> series;
     for (const std::int64_t id : recorders_) {
@@ -115,10 +115,10 @@ class DayProcesses {
   }
 
  private:
-  // Lives of an identity in one or more rows.
+  // A restart loop of an identity.
   struct LifeRow {
     std::int64_t identity_id = 0;
-    std::int64_t last_id = 0;  // the last of them
+    std::int64_t last_id = 0;  // process of the last start
     std::int64_t starts = 0;
     std::int64_t first_ms = 0;
     std::int64_t last_ms = 0;
@@ -137,7 +137,7 @@ class DayProcesses {
     for (const StoredRun& run : context.runs) runs_.emplace(run.boot.boot_id, run.pid);
   }
 
-  // Marks of processes reached on the day: the store keeps them by UTC days.
+  // Loads the marks of processes that were reached on the day; the store keeps marks by UTC day.
   Status load_marks() {
     const ProcessMarks marks = TRY(reader_.process_marks(range_, range_, Metric::hwm, kMaxMarks));
     for (const HighWater& mark : marks.marks) {
@@ -146,7 +146,7 @@ class DayProcesses {
     return Done{};
   }
 
-  // The identities that may have been restarted.
+  // Finds the identities that may have been restarted.
   Status find_long_lived() {
     std::unordered_set<std::int64_t> ids;
     std::vector<StoredLife> lives = TRY(load_lives(reader_, range_));
@@ -159,7 +159,7 @@ class DayProcesses {
     });
   }
 
-  // Short runs of an identity, one at a time: each was first observed after the previous one had exited.
+  // Finds restart loops: short runs of an identity, each first observed after the previous one had exited.
   void find_loops(std::vector<StoredLife> lives) {
     std::ranges::sort(lives, {}, [](const StoredLife& life) { return std::pair(life.identity_id, life.start_ms); });
     for (std::size_t i = 0; i < lives.size() && loop_rows_.size() < kMaxLoops;) {
@@ -187,7 +187,7 @@ class DayProcesses {
            life.start_ms - *before.exited_ms <= kLoopPauseMs;
   }
 
-  // Its parent is a service manager or a container engine.
+  // Returns whether the parent is a service manager or a container engine.
   Result<bool> is_service(const StoredProcess& process) const {
     if (process.info.parent_pid == 1) return true;
     const Range then{process.info.start_ms, process.first_ms};
@@ -205,7 +205,7 @@ class DayProcesses {
     if (const auto of = members_.find(name); of != members_.end()) add_member(process, of->second);
     add_peak(process);
     if (const auto identity = long_lived_.find(name); identity != long_lived_.end()) {
-      // An exec makes a new row of the same process: that is no exit.
+      // An exec adds a row of the same process; it is no exit.
       const bool ended = process.exited_ms && process.exit_kind != "execed" && day_.holds(*process.exited_ms);
       lives_.push_back({*identity, process.info.start_ms, process.last_ms, ended ? process.exited_ms : std::nullopt});
       ids_of_lives_.push_back(process.id);

@@ -17,7 +17,7 @@ constexpr std::size_t kMaxRows = 10;
 constexpr std::size_t kGrownRows = 5;
 constexpr std::int64_t kMinGrowth = 1024;
 
-// "at_ms" machine-readable, and human-readable the time of the day.
+// Adds a time: for humans as time of day, for data formats in milliseconds.
 template <typename Row>
 void add_time(Columns<Row>& columns, const std::string& name, const std::string& header, int drop_order, Stamp stamp,
               std::function<Value(const Row&)> get) {
@@ -29,7 +29,7 @@ void add_time(Columns<Row>& columns, const std::string& name, const std::string&
   });
 }
 
-// When an extreme was reached: a bucket does not have the exact time.
+// Adds the time of an extreme. In a bucket, the exact time is unknown.
 template <typename Row>
 void add_reached(Columns<Row>& columns, const std::string& from, const std::string& until, int drop_order, Stamp stamp,
                  std::function<const std::optional<Extremum>&(const Row&)> get) {
@@ -106,7 +106,7 @@ void add_identity(Columns<Row>& columns) {
   columns.add({"title", "PROGRAM"}, &Row::title);
 }
 
-// The first rows. `of`: noun for the omitted ones; empty: they are not mentioned.
+// Returns a section of the first rows. `of` is the noun for the omitted rows; if it is empty, they are not mentioned.
 template <typename Row>
 Section ranked_section(std::string name, std::string title, const Columns<Row>& columns, std::vector<Row> rows,
                        std::size_t shown, std::string_view of) {

@@ -105,8 +105,8 @@ Result<std::vector<Day>> candidates(const Context& context) {
   return days;
 }
 
-// Writes the days before today with recorded data and without a file in `folder`; deletes the oldest beyond 400.
-// Returns the latest of them.
+// Writes a summary of each recorded day before today that has no file in `folder`. Deletes the oldest beyond 400.
+// Returns the latest summary written.
 Result<Report> write_missing(const Context& context, const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {

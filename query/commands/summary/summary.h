@@ -1,8 +1,9 @@
 #pragma once
 
-// The summary of a day or a week. summary.cpp parses the query, load.cpp loads the rollups (so that a day of last year
-// works as well as yesterday), groups.cpp, processes.cpp and leaks.cpp more; attention.cpp finds what needs attention;
-// report.cpp and others render them. summary.cpp also keeps a folder of summaries; hosts.cpp compares several files.
+// The summary of a day or a week. summary.cpp parses the query. load.cpp loads the rollups, so that a day of last year
+// works as well as yesterday; groups.cpp, processes.cpp and leaks.cpp load more. attention.cpp finds what needs
+// attention. report.cpp and others render the result. summary.cpp also keeps a folder of summaries; hosts.cpp compares
+// several files.
 //
 // Days are local ones: 23 or 25 hours long if the clock changes.
 
@@ -36,13 +37,13 @@ struct MachineDay {
   SpanStats available;
   SpanStats swap;
   std::optional<double> stalled_percent;  // share of the recorded time in which some task waited for memory (PSI some)
-  std::optional<double> worst_percent;    // of the bucket with the maximum
-  std::optional<Extremum> worst;          // its value is in µs
+  std::optional<double> worst_percent;    // maximum of a bucket
+  std::optional<Extremum> worst;          // bucket of worst_percent; its value is in µs
   std::optional<Activity> activity;       // nullopt: only rollups that are too wide remain
 
   std::optional<std::int64_t> oom_kills() const { return activity ? activity->oom_kills : std::nullopt; }
 
-  // Enough of it was recorded to compare it with other days: half.
+  // Returns whether at least half of the day was recorded, which is enough to compare it with other days.
   bool comparable() const { return 2 * recorded_ms >= day.end_ms - day.begin_ms; }
 };
 
@@ -56,8 +57,8 @@ struct Usage {
   std::vector<Interval> series;  // over the day
   // Means over hours of which at least half was recorded; 0 while it was absent.
   std::optional<std::int64_t> begin_kib;  // the first hour of the day
-  std::optional<std::int64_t> end_kib;    // and the last
-  std::optional<std::int64_t> week_kib;   // the first of the seven days ending with this day
+  std::optional<std::int64_t> end_kib;    // the last hour of the day
+  std::optional<std::int64_t> week_kib;   // the first hour of the seven days ending with this day
   std::optional<std::int64_t> hwm_kib;    // highest VmHWM of one process, reached on the day
   std::string program = {};               // for an identity: its unit and executable
   std::int64_t folded = 0;                // brief identities of one program that this row adds up; 0: not a sum
@@ -76,10 +77,10 @@ struct Restarted {
   std::string name;
   std::string title;
   std::int64_t times = 0;
-  std::int64_t last_ms = 0;             // exit of the last of them
-  std::int64_t lived_ms = 0;            // the last of them
-  std::int64_t pause_ms = 0;            // until the start of its successor
-  std::optional<std::int64_t> hwm_kib;  // of the last of them
+  std::int64_t last_ms = 0;             // exit of the last one
+  std::int64_t lived_ms = 0;            // lifetime of the last one
+  std::int64_t pause_ms = 0;            // from that exit to the start of its successor
+  std::optional<std::int64_t> hwm_kib;  // of the last one
   bool is_service = false;              // started by a service manager, not a worker of a pool or a repeated command
 };
 
@@ -88,10 +89,10 @@ struct RestartLoop {
   std::string title;
   std::int64_t times = 0;
   std::int64_t first_ms = 0;  // the first start
-  std::int64_t last_ms = 0;   // and the last
+  std::int64_t last_ms = 0;   // the last start
 };
 
-// Memory users at the time of a peak of the machine.
+// A memory user at the time of a peak of the machine.
 struct Holding {
   std::string title;
   std::int64_t kib = 0;
@@ -123,7 +124,7 @@ struct Concern {
 struct DaySummary {
   Day day;                         // or the days of a week
   std::vector<Day> parts;          // of a week: its days
-  bool over = true;                // false: the day, or the recording, is not over
+  bool over = true;                // false: the day has not ended yet
   Tier tier = Tier::five_minutes;  // of the day's values
   std::int64_t first_ms = 0;       // first recorded time of the day
   std::int64_t last_ms = 0;
@@ -131,7 +132,7 @@ struct DaySummary {
   std::optional<std::int64_t> swap_total_kib;
   std::vector<MachineDay> days;       // the days before to compare with, and this day (or week)
   std::vector<MachineDay> week_days;  // the days of a week
-  std::vector<Interval> used;         // over all of them
+  std::vector<Interval> used;         // memory in use over all these days
   std::vector<Interval> swap;
   std::vector<ActivityBucket> oom_kills;  // buckets with a kill
   std::vector<Holding> holders;           // at the peak of used
@@ -162,15 +163,15 @@ Result<std::optional<DaySummary>> load_summary(const Context& context, Day day, 
 Status load_groups(const Context& context, DaySummary& summary);
 Status load_day_processes(const Context& context, DaySummary& summary);
 Status load_leaks(const Context& context, DaySummary& summary);
-// And after them, what needs attention.
+// Finds what needs attention, after the other parts have been loaded.
 Status find_attention(const Context& context, DaySummary& summary);
-// The hours outside of the range of the same hour in the four weeks before.
+// Adds the hours outside of the range of the same hour in the four weeks before.
 Status add_unusual(const Context& context, DaySummary& summary);
 
 // Returns whether the mark was reached on that day.
 bool reached_on(const HighWater& mark, const Day& day);
 
-// `whole`: a dull day has all its figures, too.
+// If `whole`, even a dull day gets all its figures.
 void fill_summary(const Context& context, const DaySummary& summary, bool whole, Report& report);
 
 // One line for each host, from several files.
@@ -181,11 +182,12 @@ Result<Report> summarise_hosts(const Options& options, std::int64_t now_ms);
 // Share of time: less is shown as 0.0%.
 inline constexpr double kNoteworthyStallPercent = 0.05;
 
-// The day and the previous ones; for a week its days and the week. `all`: those before the first recording, too.
+// Returns the day and the previous days; for a week, its days and the week. `all` includes days before the first
+// recording.
 std::vector<MachineDay> shown_days(const DaySummary& summary, bool all = false);
 // Returns these days as a table.
 Table summary_days(const DaySummary& summary, const Options& options);
-// What needs attention.
+// Returns the table of what needs attention.
 Section attention_section(const std::vector<Concern>& attention);
 std::vector<Section> summary_sections(const DaySummary& summary, const Options& options);
 Section leak_section(const DaySummary& summary, const Options& options);
@@ -208,7 +210,7 @@ std::vector<std::string> summary_drawing(const DaySummary& summary, const Option
 
 // "03:14", "Thu 03:14"
 std::string format_minute(std::int64_t ms, Stamp stamp);
-// When it was reached: "03:14", or "03:10 to 03:15" for a bucket.
+// Returns when an extreme was reached: "03:14", or "03:10 to 03:15" for a bucket.
 std::string format_reached(const Extremum& at, Stamp stamp);
 // "Thu"
 std::string format_weekday(const Civil& at);

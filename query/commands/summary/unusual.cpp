@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kDaysOfRange = 28;
 constexpr std::int64_t kFewestDays = 7;  // with that hour recorded
-// A small value beyond a narrow range is noise: it must exceed it by this share of its width, and of the machine's
-// memory.
+// A value slightly outside of a narrow range is noise: it must exceed the range by these shares of the range's width
+// and of the machine's memory.
 constexpr double kBeyondWidth = 0.25;
 constexpr double kBeyondMemory = 0.02;
 

@@ -114,7 +114,7 @@ bool is_below(std::string_view path, std::string_view folder) {
   return path.starts_with(folder) && path[folder.size()] == '/';
 }
 
-// The mount that a path is in, with what is known at the path and below it.
+// Returns the mount that contains a path, with the known entries at the path and below it.
 Result<TmpfsAt> find_place(const std::vector<TmpfsAt>& mounts, std::string path) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   const TmpfsAt* found = nullptr;
@@ -139,14 +139,14 @@ Result<TmpfsAt> find_place(const std::vector<TmpfsAt>& mounts, std::string path)
   return place;
 }
 
-// Usage at the start of the range is shown next to that at its end.
+// Returns the tick at the start of the range, whose usage is shown next to that at the end; 0 without a range.
 Result<std::int64_t> since_tick(const Context& context) {
   if (!context.when.range) return std::int64_t{0};
   const auto tick = TRY(context.reader.tick_at(context.when.range->from_ms));
   return tick ? tick->id : 0;
 }
 
-// The time of the shown mounts; nullopt: now.
+// Returns the time of the shown mounts; nullopt for now.
 std::optional<std::int64_t> asked_ms(const Context& context) {
   return context.when.range ? std::optional(context.when.range->to_ms) : context.when.at_ms;
 }

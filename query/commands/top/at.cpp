@@ -41,7 +41,7 @@ bool lacks_hugetlb(Metric by) {
   return by == Metric::pss || by == Metric::rss || by == Metric::uss;
 }
 
-// Huge pages count in the ranking.
+// Returns the value that ranks the row, which includes huge pages.
 std::optional<std::int64_t> rank_kib(const HeldRow& row, Metric by) {
   const auto kib = row.is.kib(by);
   const auto hugetlb = lacks_hugetlb(by) ? row.is.kib(Metric::hugetlb) : std::nullopt;
@@ -111,7 +111,7 @@ Status add_estimates(const Context& context, const std::string& group, const Sta
   return Done{};
 }
 
-// All memory of processes, including those that rollups only have in groups.
+// Returns all memory of processes, including those that rollups only have in groups.
 std::optional<std::int64_t> whole_kib(const State& state, const Tally& all, Metric by) {
   const auto others = short_lived_kib(state, by);
   return others ? std::optional(all.kib(by).value_or(0) + *others) : all.kib(by);

@@ -10,7 +10,7 @@
 namespace memoir::query {
 namespace {
 
-// Marks do not add up, and have no mean: the largest counts, from its first observation. In any order.
+// Adds a mark, in any order. Marks do not add up and have no mean: the largest counts, with its first observation.
 void see_mark(Summary& summary, std::optional<std::int64_t> mark, std::int64_t at_ms) {
   if (!mark || (summary.max && *mark < *summary.max)) return;
   if (mark == summary.max && at_ms >= summary.max_at_ms) return;
@@ -30,9 +30,9 @@ void name_rows(RowPlan plan, TopFold& fold) {
   for (std::size_t i = 0; i < planned.size(); ++i) static_cast<PlannedRow&>(fold.rows[i]) = std::move(planned[i]);
 }
 
-// The marks of the days, as far as they were reached in the range.
+// Folds the marks of the days that were reached in the range.
 Result<TopFold> fold_marks(Reader& reader, const TopQuery& question, const Filter& filter) {
-  constexpr std::size_t enough = 1000;  // of those that are ranked one by one
+  constexpr std::size_t enough = 1000;  // rows, if each process is a row
   const bool alone = question.group == "process" && filter.takes_all();
   const ProcessMarks marks = TRY(reader.process_marks(question.range, question.range, Metric::hwm,
                                                       alone ? enough : std::numeric_limits<std::size_t>::max()));

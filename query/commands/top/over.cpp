@@ -43,7 +43,7 @@ void describe_total(Report& report, const TopFold& fold, Metric metric, Units un
                   exact ? fmt::format(" ({} of it exact or held)", format_exact_percent(*exact)) : std::string()));
 }
 
-// Memory that rollups do not have, or only have for groups.
+// Reports memory that rollups do not have, or have only for groups.
 void report_short_lived(const Context& context, const TopQuery& asked, const Filter& filter, const TopFold& fold,
                         Report& report) {
   const std::int64_t recorded_ms = report.coverage->recorded_ms;
@@ -68,7 +68,7 @@ std::int64_t mean_of_left_out(const TopFold& fold, const Report& report) {
   return recorded_ms > 0 ? std::llround(fold.held.left_out / static_cast<double>(recorded_ms)) : 0;
 }
 
-// Marks only have the largest value, and its time.
+// Returns the columns. Marks only have the largest value and its time.
 Columns<TopRow> columns_of(const std::string& group, bool by_growth, Metric by_metric, Tier tier, Zone zone) {
   const Shown sums = by_metric == Metric::hwm ? Shown::machines : Shown::everywhere;
   Columns<TopRow> columns;

@@ -35,7 +35,7 @@ struct TopQuery {
   std::size_t max_rows = RowPlan::kMaxRows;
 };
 
-// KiB × ms.
+// Memory over time, in KiB × ms.
 struct TopHeld {
   double all = 0;       // of all processes
   double chosen = 0;    // of the filtered ones

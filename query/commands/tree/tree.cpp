@@ -79,7 +79,7 @@ Columns<TreeRow> columns_of(Metric by) {
   return columns;
 }
 
-// Indexes, the largest sum first; equal ones in the given order.
+// Returns indexes, the largest sum first; equal ones stay in the given order.
 template <typename GetTally>
 std::vector<std::size_t> ranked(std::size_t count, Metric by, GetTally tally) {
   std::vector<std::size_t> order(count);
@@ -130,7 +130,7 @@ void keep(Forest& forest, const std::vector<bool>& kept) {
   forest = std::move(left);
 }
 
-// The `count` largest subtrees. A parent comes before its children, so that no row loses its own.
+// Selects the `count` largest subtrees. A parent comes before its children, so that no row loses its parent.
 std::vector<bool> largest(const Forest& forest, std::size_t count, Metric by) {
   const auto order =
       ranked(forest.rows.size(), by, [&](std::size_t i) -> const Tally& { return forest.rows[i].subtree; });

@@ -27,7 +27,7 @@ struct Heights {
   int table = 0;
 };
 
-// The percentiles need another line.
+// Returns whether there is space for the percentiles, which need another line.
 bool has_room(const std::optional<Screen>& screen) {
   constexpr std::size_t enough = 24;
   return !screen || (screen->lines >= enough && screen->columns >= kNarrow);
@@ -136,8 +136,8 @@ std::vector<std::string> number_lines(const Series& series, const Summary& summa
   return lines;
 }
 
-// Days start at midnight, and hours at full hours, even if the zone is half an hour off. With buckets of a UTC day,
-// days are UTC days.
+// Returns the origin of the buckets. Days start at midnight, and hours at full hours, even if the zone is half an hour
+// off. With buckets of a UTC day, days are UTC days.
 std::int64_t trend_origin(const TrendQuery& question, Zone zone) {
   const Zone of = question.tier == Tier::day ? Zone::utc : zone;
   return moments_of(start_of_day(to_civil(question.range.from_ms, of)), of).front();
@@ -180,7 +180,7 @@ void add_warnings(const Series& series, Report& report) {
   }
 }
 
-// The numbers of --against.
+// Adds the numbers of --against.
 void add_other(const Series& other, const Measure& measure, const Summary& own, const Options& options,
                Report& report) {
   const Summary summary = summarise(other.intervals);
@@ -210,7 +210,7 @@ void note_spike(const Series& series, const TrendQuery& question, const Options&
                                      format_reached(*series.rss_spike, question.tier, options.zone)));
 }
 
-// A chart of the series, as wide as the terminal; without times if they are below another chart.
+// Returns a chart of the series, as wide as the terminal. The times are omitted if another chart below has them.
 std::vector<std::string> draw_series(const Context& context, const TrendQuery& question, const Series& series, int rows,
                                      bool with_times, const Series* other = nullptr) {
   ChartFrame frame = frame_of(context, rows);
@@ -269,7 +269,7 @@ void draw(const Context& context, const TrendQuery& question, const std::vector<
 Table bucket_table(const std::vector<SeriesBucket>& buckets, std::string_view metric, const Coverage& coverage,
                    bool against) {
   using Row = SeriesBucket;
-  // Also while the subject did not exist.
+  // Includes time in which the subject did not exist.
   const auto recorded = [&coverage](const GridBucket& bucket) {
     const std::int64_t width = bucket.until_ms - bucket.from_ms;
     // A range of one instant is covered by its tick.

@@ -23,14 +23,14 @@ Error wrong_metric(const std::string& by, const std::string& of, SubjectKind kin
       fmt::format("--by {} does not apply to {}: choose one of {}", by, of, fmt::join(metric_names(kind), ", ")));
 }
 
-// Share of a time, in thousandths of a percent.
+// Returns a share of a time, in thousandths of a percent.
 Interval pressure_share(std::int64_t from_ms, std::int64_t until_ms, std::int64_t stalled_us) {
   const std::int64_t length_ms = std::max<std::int64_t>(until_ms - from_ms, 1);
   const double share = std::min(1.0, static_cast<double>(stalled_us) / 1000 / static_cast<double>(length_ms));
   return constant(from_ms, until_ms, std::llround(share * 100 * static_cast<double>(kPerPercent)));
 }
 
-// The counter of a tick has what happened since the previous one. While it does not change, it is one interval.
+// Returns the share of the time between ticks by which the counter increased. While it does not change, the share is 0.
 std::vector<Interval> shares_of_ticks(std::span<const Interval> counter, std::int64_t interval_ms) {
   std::vector<Interval> shares;
   const Interval* before = nullptr;
@@ -106,13 +106,13 @@ Status sum_members(Reader& reader, const TrendQuery& question, const std::vector
   return Done{};
 }
 
-// A group with its own history; for a cgroup its descendants have one too, and are summed.
+// Returns the kind of a group with its own history. For a cgroup, the histories of its descendants are summed.
 std::optional<SubjectKind> whole_kind(const Subject& subject, Tier tier) {
   if (subject.category) return kept_kind(tier, "category");
   return subject.name.starts_with("cgroup:") ? kept_kind(tier, "cgroup") : std::nullopt;
 }
 
-// Returns false if it has none, or none in this range.
+// Reads a group's own history. Returns false if there is none in this range.
 Result<bool> read_whole(Reader& reader, const TrendQuery& question, const Subject& subject, Metric metric,
                         Series& series) {
   const std::optional<SubjectKind> kind = whole_kind(subject, question.tier);
@@ -143,7 +143,7 @@ Result<ProcessHistory> candidates_of(Reader& reader, const Subject& subject, con
   return ProcessHistory::of(reader, history, TRY(load_processes_of_pid(reader, question.range, subject.pid)));
 }
 
-// The RSS of a process, if it exceeds `series` by an unusual amount.
+// Returns the RSS of a process if it exceeds `series` by an unusual amount.
 Result<std::optional<Summary>> find_rss_spike(Reader& reader, const TrendQuery& question,
                                               const std::vector<StoredProcess>& members, const Series& series) {
   const HistoryQuery of_rss{question.tier, SubjectKind::process, {}, question.range, {Metric::rss}};

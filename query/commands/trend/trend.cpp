@@ -32,7 +32,8 @@ bool is_process(const Subject& subject) {
   return subject.kind == Subject::Kind::process;
 }
 
-// A sum over members that no rollup has is computed from all processes; the meaning of a word is searched among them.
+// Returns how much is read. A sum that no rollup has needs all processes, and the meaning of a word is searched among
+// them.
 Reads reads_of(const std::vector<Subject>& subjects) {
   const bool sums = std::ranges::any_of(subjects, [](const Subject& subject) {
     const bool group = subject.kind == Subject::Kind::group && !subject.category;
@@ -42,7 +43,7 @@ Reads reads_of(const std::vector<Subject>& subjects) {
   return std::ranges::any_of(subjects, is_process) ? Reads::process : Reads::one;
 }
 
-// The part of the range to read, which determines its tier: for single processes only their lifetimes.
+// Returns the part of the range to read, which determines its tier: for single processes only their lifetimes.
 Result<Range> extent_of(const Context& context, const std::vector<Subject>& subjects, Range range) {
   if (!std::ranges::all_of(subjects, is_process)) return range;
   Range lived{range.to_ms, range.from_ms};
@@ -67,7 +68,7 @@ Result<std::vector<Series>> load_all(const Context& context, std::vector<Subject
   return all;
 }
 
-// The series in the range of --against, moved to that of the query.
+// Loads the series in the range of --against, moved to the range of the query.
 Result<Series> load_other(const Context& context, TrendQuery question, Report& report) {
   std::vector<Subject> subjects = TRY(subjects_of(context));
   if (subjects.size() > 1) return malformed("--against: one SUBJECT is compared with its past");

@@ -65,7 +65,7 @@ Chart trend_chart(const TrendQuery& question, const Series& series, Zone zone);
 
 inline constexpr std::size_t kMaxSeries = 8;
 
-// More buckets than are useful: a mistaken --step.
+// Maximum number of buckets: more are the result of a mistaken --step.
 inline constexpr std::int64_t kMaxBuckets = 100'000;
 
 }  // namespace memoir::query
