@@ -316,7 +316,7 @@ TEST_CASE("vmmap source: unavailable if a program is missing or cannot be execut
   const auto missing = make(programs.path("none"), programs.path("ps"));
   REQUIRE_FALSE(missing.ok());
   CHECK(missing.error().kind == ErrorKind::not_found);
-  CHECK_THAT(missing.error().message, test::ContainsSubstring(programs.path("none") + " is not there"));
+  CHECK_THAT(missing.error().message, test::ContainsSubstring(programs.path("none") + " does not exist"));
   CHECK_THAT(missing.error().message, test::ContainsSubstring("set vmmap in [vmmap]"));
   programs.file("plain", "x");
   const auto plain = make(programs.path("vmmap"), programs.path("plain"));

@@ -36,7 +36,7 @@ void scale_anonymous(ProcessMemory& memory, std::int64_t part, std::int64_t whol
   memory.set(F::pss, share(memory.or_zero(F::pss) - shared, part, whole) + shared);
 }
 
-// PSS by kind, of the processes that were read and of the others.
+// PSS by kind, summed separately for the processes that were read and for the others.
 struct Sums {
   std::int64_t anonymous = 0;
   std::int64_t shared = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Replaces an unreadable smaps_rollup by values of status, with RSS as PSS. RSS counts each mapping of a page. A
+// Replaces an unreadable smaps_rollup by values of status, with RSS as PSS. RSS counts each mapping of a page. So a
 // process that maps the same memory twenty times, or twenty processes that share it, would seem to use more than
 // exists. Pure.
 
@@ -11,12 +11,13 @@
 
 namespace memoir {
 
-// Sets the rollup's values from status. Without VmRSS they are unknown.
+// Sets the rollup's values from status. If status has no VmRSS, the values are unknown.
 void approximate(ProcessSample& sample);
 
-// Limits the shared memory of an approximate process to the mapped memory of the whole machine. If the sum over all
-// processes would exceed the machine's memory, approximate processes share what remains after the PSS of read ones, in
-// proportion to their RSS. The anonymous parts share AnonPages and the shared parts Mapped, which count each page once.
+// Limits the shared memory of each approximate process to the mapped memory of the machine. If the sum over all
+// processes would exceed the machine's memory, the approximate processes share what the PSS of read processes leaves
+// over, in proportion to their RSS. Their anonymous memory is limited by AnonPages and their shared memory by Mapped,
+// which count each page once.
 void bound_approximate(std::vector<ProcessSample>& samples, const MachineMemory& machine);
 
 }  // namespace memoir

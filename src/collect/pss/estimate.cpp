@@ -12,16 +12,16 @@ using F = ProcessField;
 using Value = std::optional<std::int64_t>;
 
 constexpr std::int64_t kTouchedPart = 8;
-// During this time, memory left shared by a fork may be copied on write.
+// Memory that a fork left shared may be copied on write during this time.
 constexpr std::int64_t kCopiedMs = 120'000;
 constexpr std::int64_t kCopiedPart = 4;
-// A process that may share anonymous memory is never estimated to own all of it: the bounds depend on that.
+// A process that may share anonymous memory never counts as the owner of all of it, because the bounds depend on that.
 constexpr std::int64_t kSharedKib = 4;
-// Factor by which a reading without an error reduces the assumed error.
+// A reading without an error divides the assumed error by this factor.
 constexpr double kTrust = 4;
 constexpr double kMinWrong = 1.0 / 64;
 constexpr double kMaxWrong = 8;
-// Everything is private except less than one part in this many.
+// Memory counts as private if less than one part in this many is shared.
 constexpr std::int64_t kAllButPart = 100;
 
 std::int64_t moved(const ProcessMemory& from, const ProcessMemory& to, F counter) {
@@ -34,7 +34,8 @@ std::int64_t share(std::int64_t now, Value part, Value whole) {
   return static_cast<std::int64_t>(static_cast<double>(now) * ratio);
 }
 
-// New pages belong to this process; of released pages, the private share equals that of all pages.
+// PSS of the anonymous memory. New pages belong to this process. Of released pages, the private share equals that of
+// all pages.
 std::int64_t anonymous_part(const ProcessMemory& read, std::int64_t now) {
   const std::int64_t before = read.or_zero(F::anonymous);
   const std::int64_t part = read.or_zero(F::pss_anon);
@@ -62,17 +63,17 @@ void carry_on_parts(const ProcessMemory& read, bool own, ProcessMemory& memory) 
   add(memory, F::private_dirty, private_moved);
 }
 
-// Swap of shared memory, which VmSwap omits.
+// Swap of shared memory, which Swap includes and VmSwap omits.
 std::int64_t shared_swap_kib(const ProcessMemory& read) {
   return std::max<std::int64_t>(read.or_zero(F::swap) - read.or_zero(F::vm_swap), 0);
 }
 
-// No counter shows that swapped memory was unmapped.
+// Shared swap that may have been unmapped, which no counter shows.
 std::int64_t moved_swap_kib(const ProcessMemory& read, const ProcessMemory& now) {
   return moved(read, now, F::vm_size) == 0 ? 0 : shared_swap_kib(read);
 }
 
-// Change of memory that others may share.
+// Change of memory that other processes may share.
 std::int64_t moved_shared_kib(const ExactReading& last, const ProcessMemory& now, bool related) {
   const ProcessMemory& read = last.memory;
   std::int64_t kib = std::abs(moved(read, now, F::rss_file)) + std::abs(moved(read, now, F::rss_shmem)) +
@@ -81,7 +82,7 @@ std::int64_t moved_shared_kib(const ExactReading& last, const ProcessMemory& now
   return kib;
 }
 
-// Possible error of a kind of shared memory, in either direction.
+// Possible error of one kind of shared memory, in the direction of `error_kib`.
 std::int64_t room_kib(const ProcessMemory& memory, F part, F counter, std::int64_t error_kib) {
   const std::int64_t kib = memory.or_zero(part);
   return error_kib < 0 ? kib : std::max<std::int64_t>(memory.or_zero(counter) - kib, 0);
@@ -152,7 +153,7 @@ void estimate(const ExactReading& last, bool related, ProcessSample& sample) {
   memory.set(F::pss, std::min(memory.or_zero(F::pss), memory.or_zero(F::vm_rss)));
   memory.set(F::anonymous, memory.get(F::rss_anon));
   if (read.get(F::referenced) == read.get(F::rss)) memory.set(F::referenced, memory.get(F::rss));
-  // Memory that is still mapped but no longer resident was swapped out.
+  // Shared memory that is still mapped but no longer resident was swapped out.
   const std::int64_t shared_swapped = moved(read, memory, F::vm_size) != 0 ? 0 : -moved(read, memory, F::rss_shmem);
   add(memory, F::swap, moved(read, memory, F::vm_swap) + std::max(shared_swapped, -shared_swap_kib(read)));
   add(memory, F::swap_pss, moved(read, memory, F::vm_swap));
@@ -175,7 +176,7 @@ void correct_shared(std::int64_t error_kib, ProcessSample& sample) {
   const std::int64_t shared_kib = memory.or_zero(F::pss_file) + memory.or_zero(F::pss_shmem);
   const std::int64_t mapped_kib = memory.or_zero(F::rss_file) + memory.or_zero(F::rss_shmem);
   if (error_kib < 0) {
-    // A page mapped by a second process loses half its PSS and is no longer private.
+    // A page that a second process maps loses half its PSS and is no longer private.
     make_shared(std::min(std::max<std::int64_t>(private_kib, 0), -2 * error_kib), memory);
   } else if (shared_kib >= mapped_kib - mapped_kib / kAllButPart) {
     make_shared(private_kib - shared_kib, memory);

@@ -7,11 +7,12 @@
 namespace memoir {
 namespace {
 
-// Older readings are not used (pss/read_selection.h).
+// Changes are kept for this time, because older readings are not used (pss/read_selection.h).
 constexpr std::int64_t kChangesKeptMs = 2 * 3'600'000;
 
-// Change of each other mapper's share when one maps or releases `kib` of pages like those in `use`. With n mappers on
-// average: 1/(n − 1) − 1/n of them. With fewer than 2: the others own them.
+// Change of each other mapper's share when one process maps or releases `kib` of pages like those in `use`. With n
+// mappers on average it is 1/(n − 1) − 1/n of them. With fewer than two mappers, the others may gain or lose all of
+// them.
 std::int64_t taken_kib(std::int64_t kib, const SharedUse& use) {
   if (use.pss_kib >= use.rss_kib) return 0;
   if (2 * use.pss_kib >= use.rss_kib) return std::min(kib / 2, use.rss_kib - use.pss_kib);
@@ -43,7 +44,7 @@ void MapperChanges::observe(const SharedUses& now, bool execed, std::int64_t now
   mapper->uses = now;
 }
 
-// Readings from before its first tick did not include it, either.
+// Removes what the process took from others before: readings from before its first tick do not include the process.
 void MapperChanges::observe_exit(const ObservedMapper& mapper, std::int64_t now_ms) {
   for (std::size_t kind = 0; kind < mapper.uses.size(); ++kind) {
     const SharedUse& use = mapper.uses[kind];
@@ -57,7 +58,7 @@ void MapperChanges::add(std::size_t kind, std::int64_t kib, std::int64_t before_
   if (kib == 0) return;
   auto change = std::ranges::lower_bound(changes_, before_ms, {}, &Change::before_ms);
   if (change == changes_.end() || change->before_ms != before_ms) {
-    if (kib < 0) return;  // expired, or nothing was taken then
+    if (kib < 0) return;  // expired, or nothing was taken at that time
     change = changes_.insert(change, {.before_ms = before_ms});
   }
   change->kib[kind] += kib;
@@ -80,7 +81,7 @@ std::int64_t MapperChanges::change_kib(const SharedUses& uses, std::int64_t read
   if (change == changes_.end()) return 0;
   std::int64_t kib = 0;
   for (std::size_t kind = 0; kind < uses.size(); ++kind) {
-    // Other mappers of its pages can take at most its PSS. If all but one of three release them, it gains twice its
+    // Other mappers of its pages can take at most its PSS. If two of three mappers release them, it gains twice its
     // PSS.
     const std::int64_t max_kib = std::min(uses[kind].rss_kib, 2 * uses[kind].pss_kib);
     kib += std::clamp<std::int64_t>(change->since_kib[kind], 0, max_kib);

@@ -12,7 +12,7 @@ namespace {
 using F = ProcessField;
 
 constexpr std::int64_t kSharedMuchKib = 1024;
-constexpr std::int64_t kSharedPart = 4;  // fraction of its resident memory
+constexpr std::int64_t kSharedPart = 4;  // 1/kSharedPart of its resident memory
 
 using Image = std::tuple<std::int32_t, std::string_view, std::int64_t>;
 
@@ -22,7 +22,7 @@ bool shares_much(const PoolMember& member) {
          shmem_kib >= member.now->or_zero(F::vm_rss) / kSharedPart;
 }
 
-// A sum of parts over a sum of wholes; 0 for empty sums.
+// A sum of parts divided by a sum of wholes; 1 if the wholes are 0.
 struct Ratio {
   std::int64_t part = 0;
   std::int64_t whole = 0;
@@ -36,7 +36,7 @@ struct Ratio {
   }
 };
 
-// Evaluates the available readings. Returns false if they lack the parts of PSS (before Linux 5.3).
+// Evaluates the available readings. Returns false if a reading lacks the parts of PSS (before Linux 5.3).
 bool update_readings(std::span<const PoolMember> members, std::int64_t now_ms, Pool& pool) {
   std::vector<const PoolMember*> readings;
   for (const std::size_t i : pool.members) {
@@ -122,7 +122,7 @@ void estimate_by_siblings(const PoolShares& shares, const ExactReading* last, Pr
       memory.set(F::swap, *vm_swap + shares.shared_swap_kib);
       memory.set(F::swap_pss, part_of(*vm_swap, shares.swap_pss));
     }
-    // It may have forked just now.
+    // The process may have been forked just now.
     take_off_shared(memory);
   }
   keep_order(memory);

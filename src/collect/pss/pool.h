@@ -1,8 +1,9 @@
 #pragma once
 
-// Siblings that share one memory, such as the backends of PostgreSQL: processes of one image and parent with much
-// shared memory mapped. Each reading of one walks all shared memory that it touched, with similar results. Whenever one
-// starts or exits, the shares of all change. So a few of them are read, and the others are estimated from those. Pure.
+// Pools of siblings that share memory, such as the backends of PostgreSQL: processes of one image and parent that map
+// much shared memory. Reading one of them walks all shared memory that it has touched, and the results are similar.
+// When one starts or exits, the shares of all of them change. So only a few are read, and the others are estimated from
+// those. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -16,12 +17,12 @@ namespace memoir {
 
 struct PoolMember {
   std::int32_t parent_pid = 0;
-  std::string_view comm;                // identifies the image together with VmExe, as far as known for a new process
+  std::string_view comm;                // with VmExe it identifies the image, as far as known for a new process
   const ProcessMemory* now = nullptr;   // current memory, with its currently known PSS if it was read
-  const ExactReading* exact = nullptr;  // nullptr: none
+  const ExactReading* exact = nullptr;  // nullptr if it was not read
 };
 
-// PSS of siblings relative to their mapped memory, from the newest readings and known changes since.
+// PSS of siblings relative to their mapped memory, from the newest readings and the changes known since.
 struct PoolShares {
   double anonymous = 1;
   double file = 1;
@@ -34,19 +35,19 @@ struct PoolShares {
 
 struct Pool {
   std::vector<std::size_t> members;
-  std::optional<PoolShares> shares;  // nullopt if none was read
-  std::size_t room = 0;              // number of reads still needed
+  std::optional<PoolShares> shares;  // nullopt if no member was read
+  std::size_t room = 0;              // number of further reads that are needed
 };
 
-// Number of readings of a pool per interval.
+// Number of readings that a pool needs per interval.
 inline constexpr std::size_t kPoolReadings = 3;
 inline constexpr std::int64_t kPoolReadEveryMs = 60'000;
 inline constexpr std::size_t kMinPool = 4;
 
 std::vector<Pool> find_pools(std::span<const PoolMember> members, std::int64_t now_ms);
 
-// Estimates an unknown PSS from siblings: all of it for a process that was never read, otherwise only the shared memory
-// gained since its reading.
+// Estimates an unknown PSS from siblings. For a process that was never read, all of it is estimated; otherwise only the
+// shared memory that it gained since its reading.
 void estimate_by_siblings(const PoolShares& shares, const ExactReading* last, ProcessSample& sample);
 
 }  // namespace memoir

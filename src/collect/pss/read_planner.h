@@ -1,7 +1,7 @@
 #pragma once
 
-// Decides whose smaps_rollup is read in this tick, from the process table (pss/read_selection.h) and the CPU budget
-// (pss/cpu_budget.h), and which requests of others are granted.
+// Decides which smaps_rollups are read in this tick, from the process table (pss/read_selection.h) and the CPU budget
+// (pss/cpu_budget.h). Also decides which other requests are granted.
 
 #include <cstdint>
 #include <span>
@@ -23,20 +23,20 @@ class ReadPlanner {
 
   void set_share(std::int64_t share_ppm) { allowance_.set_share(share_ppm); }
 
-  // The next tick reads every process.
+  // Makes the next tick read every process.
   void request_all() { all_ = true; }
 
-  // During a burst, the most changed processes are read beyond the budget.
+  // Switches burst mode, in which the most changed processes are read beyond the budget.
   void set_burst(bool closely) { closely_ = closely; }
 
-  // Leaves only the rollups due that are read now. Returns the granted requests of others.
+  // Clears `rollup_due` of the processes that are not read now. Returns the grants for the requests in `others`.
   Grants plan(const Entries& entries, std::span<const ReadRequest> others, CollectContext& context);
 
-  // Call it before the reads, and again after them: processes without a reading are estimated from their siblings
-  // (pss/pool.h), and from the machine's mapped memory (pss/shared_drift.h).
+  // Call it before the reads, and again after them. Estimates processes without a reading from their siblings
+  // (pss/pool.h) and from the machine's mapped memory (pss/shared_drift.h).
   void estimate_shares(const Entries& entries, const CollectContext& context, bool after_reads);
 
-  // Ends the tick: its cost is known.
+  // Call it at the end of the tick, when its cost is known.
   void spend(const CollectContext& context);
 
  private:
@@ -49,7 +49,7 @@ class ReadPlanner {
   MapperChanges changes_;
   bool closely_ = false;
   bool all_ = false;
-  std::int64_t other_us_ = 0;         // of the last tick: everything except reads on demand and in rotation
+  std::int64_t other_us_ = 0;         // CPU time of the last tick, except reads on demand and in rotation
   std::vector<ReadCandidate> needs_;  // reused, like the following members
   std::vector<ProcessEntry*> candidates_;
   std::vector<PoolMember> members_;

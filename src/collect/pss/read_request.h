@@ -1,8 +1,8 @@
 #pragma once
 
-// Orders all rotating reads by urgency and grants them from one CPU budget (cpu_budget.h): smaps_rollup of processes,
-// smaps for mapping summaries, walks of tmpfs mounts, full readings of cgroups. Urgency grows with waiting time, so no
-// read starves. Pure.
+// Orders all rotating reads by urgency and grants them from one CPU budget (cpu_budget.h). They are the smaps_rollup of
+// processes, smaps for mapping summaries, walks of tmpfs mounts, and complete readings of cgroups. Urgency grows with
+// waiting time, so no read starves. Pure.
 
 #include <array>
 #include <cstddef>
@@ -21,18 +21,18 @@ struct ReadRequest {
   double urgency = 0;        // an increase by 1 means twice as urgent
 };
 
-// Number of times that the urgency doubles per maximum age of a rotating read.
+// How often the urgency doubles while a read reaches its maximum age.
 inline constexpr double kDoublings = 4;
 
-// Urgency of a read that has been due for `overdue_ms` and is repeated every `pace_ms`. A read that just became due is
-// as urgent as that of an unchanged process with a reading at its maximum age.
+// Urgency of a read that has been due for `overdue_ms` and is repeated every `pace_ms`. A read that has just become due
+// is as urgent as that of an unchanged process whose reading has reached its maximum age.
 double turn_urgency(std::int64_t overdue_ms, std::int64_t pace_ms);
 
-// Returns the granted requests, the most urgent first, ties in the given order. Grants another one while any budget is
-// left.
+// Returns the indices of the granted requests, the most urgent first, ties in the given order. One more request is
+// granted while any budget is left. Subtracts the costs from the budget.
 std::vector<std::size_t> grant_requests(std::span<const ReadRequest> claims, std::int64_t& allowance_us);
 
-// Number of granted requests of each kind. Unlimited while budget is left.
+// Number of granted requests of each kind. It is unlimited if budget is left over.
 class Grants {
  public:
   static constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();

@@ -10,11 +10,11 @@ namespace {
 
 constexpr double kSlightKib = 32;
 
-// Estimated cost before the first reading: opening the file, and its pages.
+// Expected cost of a first reading: for opening the file, and for each page.
 constexpr std::int64_t kOpenUs = 60;
 constexpr std::int64_t kKibPerUs = 100;
 
-// Processes that are expensive to read are read less often in proportion.
+// A process whose reading costs more than this is read less often, in proportion to the cost.
 constexpr std::int64_t kDearUs = 1'000;
 constexpr std::int64_t kMaxAgeFactor = 6;
 
@@ -31,7 +31,7 @@ std::int64_t unknown_kib(const ReadCandidate& need) {
   return need.unread ? need.rss_kib : std::max(need.moved_kib, need.touched_kib);
 }
 
-// The older the reading, the less it is trusted.
+// Increases a possible error with the age of the reading, because an older reading is less reliable.
 double aged(double kib, const ReadCandidate& need) {
   return kib * std::exp2(kDoublings * static_cast<double>(need.age_ms) / static_cast<double>(greatest_age_ms(need)));
 }
@@ -46,7 +46,7 @@ double doubt(const ReadCandidate& need) {
   return aged(wrong_kib(need) + kSlightKib, need);
 }
 
-// Keeps, of each pool, only as many processes as the pool needs.
+// Drops members of each pool beyond the number that the pool needs.
 void leave_to_siblings(std::span<const ReadCandidate> needs, std::span<const Pool> pools,
                        std::vector<std::size_t>& chosen) {
   std::vector<std::size_t> room = transformed(pools, &Pool::room);

@@ -6,16 +6,17 @@
 namespace memoir {
 namespace {
 
-// The kernel's counter lags by up to 125 pages for each CPU, and is not read at the same moment as the processes.
+// The kernel's counter lags by up to 125 pages per CPU, and is not read at the same moment as the processes.
 constexpr std::int64_t kMinDriftKib = 8 * 1024;
-constexpr std::int64_t kDriftPart = 256;  // of Mapped
-// A drift ends only when it has shrunk by this factor, and must grow by it to count as a new change.
+constexpr std::int64_t kDriftPart = 256;  // a drift below 1/kDriftPart of Mapped is ignored
+// A drift has ended when it is smaller than the limit by this factor. It must also grow by that to count as a new
+// change.
 constexpr std::int64_t kSmallPart = 4;
 
-// Holders this much smaller than the largest wait until that one has been read.
+// Holders that are smaller than the largest by this factor are not suspected until the largest has been read.
 constexpr std::int64_t kMuchSmaller = 8;
 
-// Possible error of a share: if shares are too large in total, all of it; otherwise the part of other mappers.
+// Possible error of a share: the whole share if shares are too large in total, otherwise the part of other mappers.
 std::int64_t possible_error_kib(const SharedHolder& holder, std::int64_t drift_kib) {
   return drift_kib < 0 ? holder.pss_kib : holder.rss_kib - holder.pss_kib;
 }
@@ -31,13 +32,13 @@ void SharedDrift::find_errors(std::optional<std::int64_t> mapped_kib, std::int64
     const std::int64_t drift = drift_kib(*mapped_kib, sums);
     const std::int64_t small_kib = limit_kib / kSmallPart;
     const bool is_right = std::abs(drift) <= (since_ms_ ? small_kib : limit_kib);
-    // Effects of earlier corrections in readings are no new change.
+    // Drift that new readings of corrected holders cause is not a new change.
     if (!is_right && (!since_ms_ || std::abs(drift + sums.replaced_kib) > small_kib)) since_ms_ = now_ms;
     if (is_right && std::abs(sums.unknown_kib - unknown_kib_) <= limit_kib) return;
     if (!is_right && spread(drift, limit_kib, holders)) return;
     if (!after_reads) return;
   }
-  // The set of unknown processes changed; or all were read and the difference remains.
+  // Either the set of unknown processes has changed, or all suspects were read and the difference remains.
   rest_kib_ = *mapped_kib - sums.known_kib;
   unknown_kib_ = sums.unknown_kib;
   since_ms_.reset();
@@ -53,7 +54,7 @@ SharedDrift::Sums SharedDrift::sums_of(const std::vector<SharedHolder>& holders)
   return sums;
 }
 
-// Minus the part that unknown processes and changed counters can explain.
+// Returns the drift, without the part that unknown processes and changed counters can explain.
 std::int64_t SharedDrift::drift_kib(std::int64_t mapped_kib, const Sums& sums) const {
   const std::int64_t drift = mapped_kib - sums.known_kib - *rest_kib_;
   const std::int64_t unknown = sums.unknown_kib - unknown_kib_;
@@ -61,8 +62,9 @@ std::int64_t SharedDrift::drift_kib(std::int64_t mapped_kib, const Sums& sums) c
                             std::max<std::int64_t>(unknown, 0) + sums.moved_kib);
 }
 
-// Distributes by the squares of the possible errors: one large holder is more likely than many small ones. Returns
-// false if the holders that were not read since cannot explain the drift.
+// Distributes the drift over the suspects, weighted by the squares of their possible errors: an error of one large
+// holder is more likely than errors of many small ones. Returns false if the holders that were not read since the
+// change cannot explain the drift.
 bool SharedDrift::spread(std::int64_t drift_kib, std::int64_t limit_kib, std::vector<SharedHolder>& holders) const {
   const auto is_suspect = [this](const SharedHolder& holder) { return holder.is_known && holder.read_ms < *since_ms_; };
   std::int64_t largest_kib = 0;
@@ -87,7 +89,7 @@ bool SharedDrift::spread(std::int64_t drift_kib, std::int64_t limit_kib, std::ve
     if (part == 0) continue;
     const auto error = static_cast<std::int64_t>(static_cast<double>(drift_kib) * part);
     const std::int64_t max_kib = possible_error_kib(holder, drift_kib);
-    // At least 1 KiB: a suspect's value is no longer known.
+    // At least 1 KiB, because the value of a suspect is no longer certain.
     holder.error_kib =
         drift_kib < 0 ? std::clamp<std::int64_t>(error, -max_kib, -1) : std::clamp<std::int64_t>(error, 1, max_kib);
   }

@@ -1,10 +1,11 @@
 #pragma once
 
-// Detects that the last read shares of shared memory are out of date: a process that maps or releases memory of others
+// Detects that known shares of shared memory are out of date. A process that maps or releases memory of other processes
 // changes their PSS, but not their counters. Mapped of /proc/meminfo counts each mapped page of a file or of shared
-// memory once, like the sum of Pss_File and Pss_Shmem over all processes. So while all shares are right, the two differ
-// by a constant: the memory of unreadable processes. If the difference changes, the largest holders that were not read
-// since become due. Until then their shares are corrected, each time by the remainder of the last corrections. Pure.
+// memory once, as does the sum of Pss_File and Pss_Shmem over all processes. So while all shares are right, the two
+// differ by a constant, which is the memory of unreadable processes. If the difference changes, the largest holders
+// that have not been read since become due. Until then their shares are corrected, each time by what the last
+// corrections left over. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -12,16 +13,16 @@
 
 namespace memoir {
 
-// Shared memory of a process: files, tmpfs, memfd and System V segments.
+// A process that maps shared memory: files, tmpfs, memfd and System V segments.
 struct SharedHolder {
   std::int64_t pss_kib = 0;       // as read, or estimated and corrected since
   std::int64_t rss_kib = 0;       // all of its mapped shared memory
-  std::int64_t moved_kib = 0;     // change since it was read: this much of the share is uncertain anyway
+  std::int64_t moved_kib = 0;     // change of rss_kib since it was read; the share is uncertain by this much
   std::int64_t read_ms = 0;       // boot clock
-  std::int64_t replaced_kib = 0;  // a reading of this tick minus the previously corrected value
-  bool is_known = false;          // otherwise only rss_kib is known
+  std::int64_t replaced_kib = 0;  // reading of this tick minus the corrected value before it
+  bool is_known = false;          // pss_kib is known
 
-  std::int64_t error_kib = 0;  // result: correction of pss_kib; 0: no sign of an error
+  std::int64_t error_kib = 0;  // result: correction of pss_kib; 0 if there is no sign of an error
 };
 
 class SharedDrift {
@@ -41,9 +42,9 @@ class SharedDrift {
   std::int64_t drift_kib(std::int64_t mapped_kib, const Sums& sums) const;
   bool spread(std::int64_t drift_kib, std::int64_t limit_kib, std::vector<SharedHolder>& holders) const;
 
-  std::optional<std::int64_t> rest_kib_;  // Mapped minus the known PSS, when all of it was right
-  std::int64_t unknown_kib_ = 0;          // at that time
-  std::optional<std::int64_t> since_ms_;  // last change of shares; older readings may be wrong. nullopt: never
+  std::optional<std::int64_t> rest_kib_;  // Mapped minus the known PSS, when all shares were right
+  std::int64_t unknown_kib_ = 0;          // unknown PSS at that time
+  std::optional<std::int64_t> since_ms_;  // last change of shares, older readings may be wrong; nullopt: none
 };
 
 }  // namespace memoir

@@ -1,6 +1,6 @@
-// The built-in redaction rules: common forms of secrets in servers' command lines. memoir.toml(5) describes how a rule
-// is applied. In addition, here a blank matches the end of an argument, and <secret>, <keys>, <path> are replaced by
-// the patterns below.
+// The built-in redaction rules, for common forms of secrets in the command lines of servers. memoir.toml(5) describes
+// how a rule is applied. In this file a blank also matches the end of an argument, and the patterns below replace
+// <secret>, <keys>, <path> and <scheme>.
 
 #include <string>
 #include <utility>
@@ -21,8 +21,8 @@ struct Row {
 constexpr bool kGroup = false;
 constexpr bool kNext = true;
 
-// Words before a secret, as the last part of a name: `--db-password=`, `GITHUB_TOKEN=`, `--password2=`.
-// `--password-file=`, `--token-ttl` and `--max-tokens` end differently and are not matched, nor are PWD and `--bypass`.
+// Words that mark a secret as the last part of a name: `--db-password=`, `GITHUB_TOKEN=`, `--password2=`. They do not
+// match `--password-file=`, `--token-ttl` and `--max-tokens`, which end differently, nor PWD and `--bypass`.
 constexpr const char* kSecret =
     "(?:password|passwd|passphrase|passcode|passwort|requirepass|masterauth|secret|token|psk|credential|oauth2-bearer"
     "|(?:api|access|secret|account|auth|encryption|master|license|subscription|application|shared|storage|setup|psk"
@@ -32,7 +32,7 @@ constexpr const char* kSecret =
     "|(?:db|sql|user|root|admin|store|_|http|proxy|ftp|smtp|smb|rpc|ssh|ldap|key|become|vault|bind|login|cert|remote"
     ")pass)[0-9]?";
 
-// Names of keys and key files: secret unless the value is a path.
+// Names of keys and key files. Their value is a secret unless it is a path.
 constexpr const char* kKeys =
     "(?:private[_.-]?key|credentials|(?:signing|ssh|tls|hmac|deploy|session|certificate)[_.-]key|(?:\\b|_)jwt)";
 constexpr const char* kPath =
@@ -46,7 +46,7 @@ constexpr const char* kScheme =
   "mariadb(?:-[a-z-]+)?|mariabackup|xtrabackup|innobackupex|mytop|pt-[a-z-]+)$"
 
 constexpr Row kRows[] = {
-    // The full remainder of the argument: a password may contain any character.
+    // The pattern takes the whole remainder of the argument, because a password may contain any character.
     {"", kGroup, R"((?i)^(?:(?:--?[\w.-]+=)?-{0,2}[\w.-]*<secret>=|/[\w-]*<secret>:)(.+)$)",
      "^/.*?:/|(?i)pass=[0-9]{1,3}$|existing[_-]?secret="},
     {"", kGroup, R"((?i)^(?:--?[\w.-]+=)?-{0,2}[\w.-]*<keys>=(.+)$)", "<path>|=(?:true|false|yes|no)$"},
@@ -73,7 +73,7 @@ constexpr Row kRows[] = {
      "_(?:FILE|PATH|DIR|URL|URI|HOST|PORT|TTL|EXP[A-Z]*|TIMEOUT|LENGTH|LEN|MIN|MAX|NAME|TYPE|COUNT|LIMIT|SIZE|POLICY"
      "|ISSUER|AUDIENCE|ENDPOINT|HASHERS?|RESET|PROVIDER|BACKEND|STORE|MANAGER|ALGORITHM|LIFETIME|AGE|DURATION|INTERVAL"
      "|ENABLED|REQUIRED|PROMPT|COMMAND|CMD)=|=(?:true|false|yes|no)$"},
-    // Inside a longer text: query strings, JDBC and libpq connection strings, mount options, program texts.
+    // Within a longer text: query strings, JDBC and libpq connection strings, mount options, program texts.
     {"", kGroup, R"((?i)[?&;,\s"'=:{(\[$][\w.-]*<secret>\s*=>?\s*("[^"]*"|'[^']*'|[^\s&;,'"\]]+))"},
     {"", kGroup,
      R"((?i)["'][\w.-]*(?:<secret>|<keys>|pwd|pass|\bpin)[\\\x01]*["']\]?\s*(?:[:=]|=>)\s*[\\\x01]*["']((?:[^"'\\\x01]|\\.)*))"},
@@ -92,14 +92,14 @@ constexpr Row kRows[] = {
     {"", kGroup, R"((?i)\b(?:identified\s+by|password|passphrase)\s*[\s(=]\s*(?:[a-z]&?)?'([^']+)')"},
     {"", kGroup, R"((?i)\bpragma\s+(?:\w+\.)?(?:re|hex|hexre|text)?key\s*=\s*["']*([^"';]+))"},
     {"", kGroup, R"((?i)(?:user|role|to|exists)\s+\S+\s+identified\s+(?:with\s+\S+\s+)?by\s+[\\"']*([^\s\\"';]+))"},
-    // Commands that print the value in its place.
+    // Commands that print a secret where its value is expected.
     {"", kGroup, R"((?i)(?:^-p|(?:<secret>|pwd)=)["']?(?:\$\(|`)(?:echo|printf) (?:-[a-z]+ )*([^\n)`]+))"},
     // Teradata.
     {"", kGroup, R"((?i)logon[\s\n]+[^\s,"']+,([^\s;"']+))"},
     {"", kGroup, R"((?i)(?:;\s*|^|["'=])(?:pwd|uid)\s*=\s*([^;"']+);)",
      "(?i)(?:^|[\"'=])(?:pwd|uid)\\s*=\\s*(?:/|[0-9]+;$)"},
     {"", kGroup, R"((?i);\s*pwd\s*=\s*([^;"']+))"},
-    // Values set by configuration commands.
+    // Commands that set a value in a configuration.
     {"", kGroup,
      R"((?i)^(?:set|config|put|add|--global|--add|--define) (?:-.+ )*[\w./:@-]*(?:<secret>|<keys>) ([^-\n].*)$)",
      "(?i)\\nset-credentials\\n|\\n(?:for|is|to|=|on|off|true|false)$"},
@@ -118,21 +118,21 @@ constexpr Row kRows[] = {
 
     // URLs.
     {"", kGroup, R"(://[^/\s:'"]*:([^/\s'"]+)@)"},
-    // A password with a bare slash; text that starts like a port and its path is no password.
+    // A password that contains a slash. Text that starts like a port and a path is not a password.
     {"", kGroup, R"(://[^/\s:@'"]+:([0-9]*[^0-9/\s@'"][^\s'"]*)@)"},
     // A token in place of the user.
     {"", kGroup, R"(://([^/?#\s:@'"]{20,})(?::[^/\s@'"]*)?@)"},
     // A short token: a user name has letters, and at most four digits at its end.
     {"", kGroup, R"(https?://([^/?#\s:@'"]{8,})(?::(?:x-oauth-basic)?)?@)",
      R"((?i)//(?:[a-z._+-]|%[0-9a-f]{2})*[0-9]{0,4}$)"},
-    // Without a scheme: `-x me:X@proxy`.
+    // URLs without a scheme: `-x me:X@proxy`.
     {"", kGroup, R"(^(?:-x|--[\w-]+=)?[\w./\\-]+:([^@/\s:]+)@[\w.-]+(?::[0-9]+)?(?:/.*)?$)",
      R"((?:^|=)(?:npm|file|workspace|patch|jsr|pkg|git):|@sha[0-9]|@v?[0-9.]+$)"},
     {"", kGroup, R"(:pserver:[^:@\s]+:([^@\s]+)@)"},
     {"", kGroup, R"((?i)jdbc:oracle:\w+:[^/\s@]*/([^@\s]+)@)"},
     // Data source names of Go's MySQL driver.
     {"", kGroup, R"([\w.-]+:([^\s@'"]+)@(?:tcp|unix)\()"},
-    // Slack, Zapier, Discord and Office; Mattermost and Rocket.Chat; IFTTT.
+    // Webhooks of Slack, Zapier, Discord and Office; of Mattermost and Rocket.Chat; of IFTTT.
     {"", kGroup,
      R"(hook(?:s\.(?:slack|zapier)\.com/(?:services|workflows|triggers|hooks/catch)|s/[0-9]+|b2)/([\w/@-]+))"},
     {"", kGroup, R"(://[^\s'"]*/hooks/([\w/]{24,}))"},
@@ -140,7 +140,7 @@ constexpr Row kRows[] = {
     {"", kGroup, R"(api\.telegram\.org/bot[0-9]+:([\w-]+))"},
     {"", kGroup, R"(^rtmps?://\S+/([\w?=&-]+)$)"},
 
-    // Secrets recognised by their own format.
+    // Secrets that have a format of their own.
     {"", kGroup, R"(\b((?:AKIA|ASIA|AIDA|AROA|ABIA|ACCA)[A-Z0-9]{16})\b)"},
     {"", kGroup, R"(\b(eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?|eyJ[\w+/=-]{60,}))"},  // JSON Web Token
     {"", kGroup,
@@ -148,13 +148,13 @@ constexpr Row kRows[] = {
     {"", kGroup, R"(\b(sk-[\w-]{20,}))"},
     {"", kGroup, R"(\b(SG\.[\w-]{10,}\.[\w-]{10,}))"},
     {"", kGroup, R"(-----BEGIN\s[A-Z\s]*PRIVATE\sKEY-----(.*))"},
-    // Long hexadecimal or base64 text after a word that suggests keys; hashes that name something are excluded.
+    // Long hexadecimal or base64 text after a word that suggests a key. Hashes that identify something are excluded.
     {"", kGroup,
      R"((?i)(?:(?:^|[^a-z0-9_.-]|^--?|(?:sign(?:ing)?|encrypt(?:ion)?|decrypt(?:ion)?|hmac|private|auth|session|shared|license|master|api|ssl|tls|crypto|aes|data|admin|client|server|app|secret|access|consumer|gossip|root)[_.-]?)key)"
      R"(|\bauth|cred|credentials|seed|cookie|jwt|[_-]pw)["']?[=:\s\n]\s*["']?)"
      R"(([a-z0-9+][a-z0-9+/]{31,}={0,2})(?:[\s\n&;,'"]|$))"},
 
-    // Options that carry a secret in these programs and are harmless in others.
+    // Options that are followed by a secret in these programs, and harmless in others.
     {MEMOIR_MYSQL, kGroup, R"(^-p(.+)$)"},
     {MEMOIR_MYSQL, kGroup, R"((?:^|,)p=([^,\n]+))"},
     {"^(?:mysqladmin|mariadb-admin)$", kNext, R"(^password$)"},
@@ -244,7 +244,7 @@ constexpr Row kRows[] = {
     {"", kGroup, R"(^(?:\S*/)?wpa_passphrase .+ (.+)$)"},
     {"", kGroup, R"(^(?:\S*/)?radtest (?:-.+ )*[^-\n].* (.+)$)"},
     {"", kGroup, R"(^(?:\S*/)?radtest (?:-[\w]+ )*.+ .+ .+ [0-9]+ (.+)$)"},
-    // A name, then its secret; two names, then a secret; a secret.
+    // Commands followed by a name and its secret, by two names and a secret, or by a secret.
     {"^(?:rabbitmqctl|filebrowser|doveadm|drush|cf|b2|net|glab|netlify|sapcontrol)$", kGroup,
      R"(^(?:add_user|change_password|authenticate_user|users? add|auth(?: test| login)?|user[:-]password|upwd|password|authorize-account|account authorize|variable set|env:set|-user) (?:-.+ )*[^-\n].* (.+)$)"},
     {"^(?:kamctl|opensipsctl|zmprov|credstash)$", kGroup, R"(^(?:add|ca|sp|put) (?:-.+ )*[^-\n].* (.+)$)"},
@@ -301,7 +301,7 @@ constexpr Row kRows[] = {
     {"^pdftk$", kNext, R"(^(?:user|owner|input)_pw$)"},
     {"^qpdf$", kGroup, R"(^--encrypt (.+ .+) [0-9]+$)"},
     {"^expect$", kGroup, R"((?i)assword.*?\bsend\s+(?:--\s+)?\\*["{]([^"\\}]+))"},
-    // Through a pipe, or a here-string, within a script.
+    // Secrets that are passed through a pipe or a here-string within a script.
     {"^[({]*(?:echo|printf|yes)$", kGroup,
      R"(^(?:-[a-zA-Z]+ )*([^\n|]+(?: [^\n|]+){0,8}?) \| (?:.+ )*?(?:\S*/)?(?:sudo (?:-.+ )*?-[a-zA-Z]*S[a-zA-Z]*|sudo (?:-.+ )*--stdin|(?:smb|vnc)?passwd|su|cryptsetup|kinit|base64|pass insert|realm|adcli|encfs|gocryptfs|keepassxc-cli|systemd-creds|secret-tool|wg|zfs load-key|login|fscrypt|veracrypt|(?:gh|docker|podman|wrangler|gcloud|fly|flyctl) secrets?|htpasswd -[a-zA-Z]*i[a-zA-Z]*|anydesk|openssl (?:.+ )*?stdin|(?:\S+ )*?\S*(?:--password-stdin|--passphrase-fd|--with-token|--passwd-on-stdin|-i2p|pass:stdin|passwd=stdin))(?:[ =]|$))"},
     {"^[({]*(?:echo|printf)$", kGroup,

@@ -14,16 +14,17 @@ namespace memoir {
 namespace {
 
 constexpr std::string_view kRedacted = "[redacted]";
-// RE2 builds its automata lazily within this limit; a few KiB each in practice.
+// RE2 builds its automata lazily within this limit. In practice each needs a few KiB.
 constexpr std::int64_t kPatternMemory = 512 * 1024;
 constexpr std::int64_t kProgramsMemory = 1024 * 1024;
 constexpr std::size_t kLongestProgram = 64;
 // Maximum nesting of quotes.
 constexpr int kDepth = 6;
-// A secret that the end of a partially searched command line cuts is not recognised: this much of the end is left out.
+// If a command line is only partially searched, its end may cut a secret in two, which is then not recognised. So this
+// many bytes at the end are left out.
 constexpr std::size_t kEdge = 4096;
-// Maximum total length of matches in one command line. Each costs time by its length, and those of a pattern with a
-// long look-ahead overlap. Text beyond it is cut. Command lines of services need a few hundred bytes.
+// Maximum total length of matches in one command line; text beyond it is truncated. Each match costs time by its
+// length, and matches of a pattern with a long look-ahead overlap. Command lines of services need a few hundred bytes.
 constexpr std::size_t kMatchedBytes = 256 * 1024;
 
 struct Span {
@@ -33,12 +34,13 @@ struct Span {
 
 struct CompiledRule {
   std::unique_ptr<RE2> pattern;
-  std::unique_ptr<RE2> unless;  // nullptr: never
+  std::unique_ptr<RE2> unless;  // nullptr if the rule has no exception
   bool next = false;
   bool any_program = true;
 };
 
-// A pattern matches against one argument per line; unless it contains a line end, it stays within one line.
+// Compiles a pattern. It is matched against a text with one argument per line, and stays within a line unless it
+// contains a line end itself.
 Result<std::unique_ptr<RE2>> compile(const std::string& pattern, std::size_t line) {
   RE2::Options options;
   options.set_log_errors(false);
@@ -56,19 +58,19 @@ std::size_t line_end(std::string_view view, std::size_t at) {
   return std::min(view.find('\n', at), view.size());
 }
 
-// A view, and the results of searching it.
+// A view of the command line (unfold.h), and the results of searching it.
 struct Search {
   std::string view;
-  std::vector<std::size_t> active_from;  // position of the rule's program name; npos: none
-  std::vector<Span> secrets;             // of all views
+  std::vector<std::size_t> active_from;  // for each rule, the position from which it applies; npos: nowhere
+  std::vector<Span> secrets;             // found in all views so far
   std::size_t end = 0;                   // text beyond it is neither searched nor kept
   std::size_t matched = 0;               // bytes of all matches
 };
 
-// The original command line, and its views for the rules.
+// A command line and its search.
 struct Line {
   std::string text;
-  bool all = true;  // the line is complete
+  bool all = true;  // all arguments are complete
   Search search;
 };
 
@@ -135,8 +137,8 @@ Status Redactor::State::add(const RedactionRule& rule) {
   return Done{};
 }
 
-// Initially a script is on the line of the option before it, so that a rule for a whole argument does not take all of
-// it.
+// Joins the arguments. Initially a script is on the same line as the option before it, so that a rule for a whole
+// argument does not redact all of it.
 Line Redactor::State::join(const std::vector<std::string_view>& arguments, std::size_t most) const {
   Line line;
   Search& search = line.search;
@@ -161,8 +163,8 @@ Line Redactor::State::join(const std::vector<std::string_view>& arguments, std::
   return line;
 }
 
-// Any word may name a program, because others start it: `sudo mysql -pX`, `docker exec db mysql -pX`. Its rules apply
-// from there on.
+// Finds program names. Any word may name a program, because others start it: `sudo mysql -pX`, `docker exec db mysql
+// -pX`. The program's rules apply from there on.
 void Redactor::State::name_programs(Search& search) const {
   search.active_from.assign(rules.size(), std::string::npos);
   std::vector<int> named;
@@ -181,7 +183,7 @@ void Redactor::State::name_programs(Search& search) const {
   }
 }
 
-// Returns the secret of a match; empty without one.
+// Returns the secret of a match; an empty span if there is none.
 Span Redactor::State::found_by(const CompiledRule& rule, const std::string& view,
                                const std::array<re2::StringPiece, 2>& found) const {
   const auto offset = [&](const char* at) { return static_cast<std::size_t>(at - view.data()); };
@@ -242,7 +244,7 @@ Result<Redactor> Redactor::make(const RedactionOptions& options) {
   if (options.defaults) rules = default_redaction_rules();
   rules.insert(rules.end(), options.rules.begin(), options.rules.end());
   for (const RedactionRule& rule : rules) TRY(state->add(rule));
-  if (!state->programs->Compile()) return malformed("the programs of the redaction rules are too many");
+  if (!state->programs->Compile()) return malformed("the redaction rules have too many programs");
   return Redactor(std::move(state));
 }
 
@@ -252,7 +254,7 @@ std::string Redactor::command(const std::vector<std::string_view>& arguments, st
   std::size_t whole = arguments.empty() ? 0 : arguments.size() - 1;
   for (const std::string_view argument : arguments) whole += argument.size();
   std::string out;
-  // Searches further only if replaced secrets made the result shorter.
+  // The second round searches further. It is needed only if redaction made the result shorter.
   for (const std::size_t beyond : {2 * kEdge, kLookAhead}) {
     Line line = state_->join(arguments, max_bytes + beyond);
     if (!all || !line.all) line.search.end -= std::min(kEdge, line.search.end);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Removes secrets from command lines before any other use. Values become "[redacted]". Thread-safe.
+// Replaces secrets in command lines by "[redacted]", before any other use of them. Thread-safe.
 
 #include <memory>
 #include <string>
@@ -15,14 +15,15 @@ namespace memoir {
 
 class Redactor {
  public:
-  // Returns malformed, with the rule's line, for a pattern that does not compile.
+  // Returns a malformed error, with the rule's line, if a pattern does not compile.
   static Result<Redactor> make(const RedactionOptions& options);
 
-  // Bytes beyond the cutoff that are searched, so that a secret that starts before it is complete.
+  // Number of bytes that are searched beyond the truncation, so that a secret that starts before it is found as a
+  // whole.
   static constexpr std::size_t kLookAhead = 64 * 1024;
 
-  // Returns the redacted arguments joined by a space, as valid UTF-8, truncated at `max_bytes` with a mark that
-  // contains the full length. `all`: the arguments are complete.
+  // Returns the redacted arguments, joined by spaces, as valid UTF-8. A longer text is truncated at `max_bytes`, and a
+  // suffix with the full length is added. `all`: the arguments are complete.
   std::string command(const std::vector<std::string_view>& arguments, std::size_t max_bytes, bool all = true) const;
 
  private:

@@ -14,7 +14,7 @@ bool is_quote(char c) {
   return c == '"' || c == '\'';
 }
 
-// Returns the position of the quote that closes the one at `open`; npos without one. In double quotes a backslash
+// Returns the position of the quote that closes the one at `open`; npos if there is none. In double quotes a backslash
 // escapes the next character.
 std::size_t closing_quote(std::string_view line, std::size_t open) {
   for (std::size_t i = open + 1; i < line.size(); ++i) {
@@ -38,7 +38,7 @@ struct Shape {
 
 Shape shape_of(std::string_view line) {
   Shape shape;
-  bool single = true;  // false after the first unclosed one
+  bool single = true;  // each false after the first unclosed quote of its kind
   bool twin = true;
   for (std::size_t i = 0; i < line.size(); ++i) {
     bool& closes = line[i] == '"' ? twin : single;
@@ -57,7 +57,7 @@ Shape shape_of(std::string_view line) {
   return shape;
 }
 
-// Returns the start of the fillers before `at`.
+// Returns the position of the first of the fillers directly before `at`.
 std::size_t without_fillers(std::string_view text, std::size_t at, std::size_t begin) {
   while (at > begin && text[at - 1] == kFiller) --at;
   return at;
@@ -67,7 +67,7 @@ std::ptrdiff_t as_offset(std::size_t at) {
   return static_cast<std::ptrdiff_t>(at);
 }
 
-// The text between these quotes moves to its own line, and its escapes are removed.
+// Moves the text between two quotes to its own line, and replaces its escapes by fillers.
 void open_quotes(std::string& view, std::size_t begin, const Quotes& quotes) {
   for (std::size_t i = begin + quotes.open + 1; view[begin + quotes.open] == '"' && i < begin + quotes.close; ++i) {
     if (view[i] != '\\') continue;

@@ -1,10 +1,10 @@
 #pragma once
 
-// Views of a command line for pattern matching: of the same length, one argument per line. Pure.
+// Views of a command line for pattern matching. They have its length, and one argument per line. Pure.
 //
 // An argument may itself be a quoted command line with another one within its quotes: `sh -c 'ssh host "mysql -pX"'`.
-// Each unfold() opens it by one level: a blank outside of quotes, and the quotes around a word, become line ends; a
-// backslash before a quote becomes kFiller.
+// Each unfold() opens one level: blanks outside of quotes, and the quotes around a word, become line ends; a backslash
+// before a quote becomes kFiller.
 
 #include <string>
 #include <string_view>

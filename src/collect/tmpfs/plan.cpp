@@ -14,27 +14,27 @@
 namespace memoir {
 namespace {
 
-constexpr std::int64_t kEarlier = 6;        // a file system with a large change is walked after a 6th of the interval
-constexpr std::int64_t kCpuShare = 20'000;  // divisor: 1/kCpuShare of a core
+constexpr std::int64_t kEarlier = 6;  // after a large change, a file system is walked after 1/kEarlier of the interval
+constexpr std::int64_t kCpuShare = 20'000;  // walks may use 1/kCpuShare of a core
 constexpr std::int64_t kUnknownWalkUs = 1'000;
-constexpr std::int64_t kUnwalkedRounds = 2;  // a file system that was never walked counts as this many rounds late
+constexpr std::int64_t kUnwalkedRounds = 2;  // a file system that was never walked is overdue by so many intervals
 constexpr std::int64_t kTellEveryMs = 5 * 60 * 1000;
 constexpr std::int64_t kMinMoveKib = 1024;
 constexpr std::int64_t kMuchKib = 64 * 1024;
-constexpr std::array<std::int64_t, 2> kFillPercents{80, 95};  // of its limit: passing one is a reason for a walk
+constexpr std::array<std::int64_t, 2> kFillPercents{80, 95};  // of the limit; reaching one is a reason for a walk
 
-// By a 16th of the previous value, unless negligible; by 64 MiB in any case.
+// Returns whether a value changed by more than a 16th of the previous one, but at least 1 MiB and at most 64 MiB.
 bool moved_much(std::optional<std::int64_t> before, std::optional<std::int64_t> now) {
   if (!before || !now) return before.has_value() != now.has_value();
   return std::abs(*now - *before) > std::clamp(*before / 16, kMinMoveKib, kMuchKib);
 }
 
-// Values that the kernel does not count may have changed.
+// Returns whether any value changed, or may have changed because the kernel does not count it.
 bool moved(const std::optional<TmpfsUsage>& before, const std::optional<TmpfsUsage>& now) {
   return before != now || !now || !now->used_kib || !now->inodes;
 }
 
-// Number of kFillPercents that it reaches.
+// Returns how many of kFillPercents the usage has reached.
 std::ptrdiff_t fill_level(const std::optional<TmpfsUsage>& room) {
   if (!room || !room->used_kib || room->limit_kib.value_or(0) <= 0) return 0;
   return std::ranges::count_if(kFillPercents, [&room](std::int64_t percent) {
@@ -153,7 +153,7 @@ void TmpfsPlan::take(const TmpfsMount& mount, TmpfsTree tree, std::int64_t wall_
   if (place == places_.end()) return;
   if (!tree.problem.empty() && !std::exchange(place->complained, true)) {
     log_warning(fmt::format("the tmpfs at {} is {}: {}", to_printable(place->sample.mount_point),
-                            tree.walk == TmpfsWalk::cut ? "not walked whole" : "not walked", tree.problem));
+                            tree.walk == TmpfsWalk::cut ? "only partly walked" : "not walked", tree.problem));
   }
   place->walk_us = tree.cpu_us;
   place->walk = tree.walk;

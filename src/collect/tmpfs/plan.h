@@ -1,9 +1,9 @@
 #pragma once
 
-// Decides when to walk a tmpfs, and when to report its values. Walks are expensive: one is made if its interval has
-// passed and the file system changed since; earlier after a large change; at once when it passes 80 or 95 % of its
-// limit, and after an OOM kill if it is nearly full or changed much. All walks together take at most a share of a core,
-// with limited saving. Pure; times are of the boot clock.
+// Decides when to walk a tmpfs, and when to report its values. Walks are expensive. A file system is walked if it has
+// changed since the last walk and its interval has passed; earlier after a large change. It is walked immediately when
+// it reaches 80 or 95 % of its limit, and after an OOM kill if it is nearly full or has changed much. All walks
+// together use a limited share of a core, of which some can be saved. Pure; times are on the boot clock.
 
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,7 @@ namespace memoir {
 
 class TmpfsPlan {
  public:
-  // A file system, with its statfs result; nullopt if it does not answer, or is hidden.
+  // A file system with its usage by statfs(2); nullopt if it does not respond, or is hidden.
   struct Reading {
     TmpfsMount mount;
     std::optional<TmpfsUsage> room;
@@ -26,24 +26,26 @@ class TmpfsPlan {
 
   void set_interval(std::int64_t interval_ms) { interval_ms_ = interval_ms; }  // 0: no walks
 
-  // Takes each file system and each mount point once. Missing ones are no longer mounted.
+  // Takes the readings of a tick; each file system and each mount point occurs once. Mounts that are missing are no
+  // longer mounted.
   void see(std::vector<Reading> readings, std::int64_t now_ms);
-  // Expected cost of the next due walk, as far as known, and the time since it is due.
+  // The next due walk: its expected cost, as far as known, and how long it has been due.
   struct Turn {
     std::int64_t cost_us = 0;
     std::int64_t overdue_ms = 0;
   };
   std::optional<Turn> coming(const std::vector<TmpfsMount>& stuck, std::int64_t now_ms) const;
   std::int64_t interval_ms() const { return interval_ms_; }
-  // Returns the next due mount that is not stuck; it counts as walked from now on.
+  // Returns the next due mount that is not stuck. It counts as walked from now on.
   std::optional<TmpfsMount> next_walk(const std::vector<TmpfsMount>& stuck, std::int64_t now_ms);
   void take(const TmpfsMount& mount, TmpfsTree tree, std::int64_t wall_ms);
 
-  // An OOM kill: its report needs the entries of mounts that may have caused it.
+  // Call it after an OOM kill. Makes mounts due that may have caused it, because the report of the kill needs their
+  // entries.
   void note_oom_kill();
 
   void report_all() { changed_ = true; }
-  // Returns all mounts, sorted by mount point, if any value changed. `keyframe`: in any case.
+  // Returns all mounts, sorted by mount point, if any value changed or at a keyframe; otherwise nullopt.
   std::optional<std::vector<TmpfsSample>> report(bool keyframe);
 
  private:
@@ -53,12 +55,12 @@ class TmpfsPlan {
     TmpfsSample sample;
     std::int64_t reported_ms = 0;
     TmpfsWalk walk = TmpfsWalk::not_yet;
-    std::optional<std::int64_t> walked_ms;  // or attempted
+    std::optional<std::int64_t> walked_ms;  // last walk or attempt
     std::optional<TmpfsUsage> room_at_walk;
-    std::int64_t walk_us = 0;  // duration
+    std::int64_t walk_us = 0;  // CPU time of the last walk
     std::int64_t seen_ms = 0;  // first observation
     bool complained = false;
-    bool killed_near = false;  // an OOM kill since the last walk, of which it may be the cause
+    bool killed_near = false;  // it may be the cause of an OOM kill since the last walk
   };
 
   void update(Place& place, std::int64_t now_ms);

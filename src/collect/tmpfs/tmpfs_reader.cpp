@@ -10,14 +10,14 @@
 namespace memoir {
 namespace {
 
-// Each has a thread.
+// Maximum number of stuck jobs of each kind. Each needs a thread.
 constexpr std::size_t kMaxStuck = 2;
 
 bool same_device(const TmpfsMount& a, const TmpfsMount& b) {
   return a.major == b.major && a.minor == b.minor;
 }
 
-// Returns whether a job is stuck; only a job that was run has an outcome.
+// Adds the job to `stuck` if it is stuck. Returns whether it is; otherwise the job has an outcome.
 template <typename Job>
 bool keep_stuck(const std::shared_ptr<Job>& job, std::vector<std::shared_ptr<Job>>& stuck) {
   if (job->is_stuck()) stuck.push_back(job);
@@ -47,13 +47,13 @@ class TmpfsReader::MountsJob final : public BlockingJob {
     if (mounts_ != nullptr) readings_ = read_mounts();
   }
 
-  // The mount that a held job waits for. nullopt: the table itself.
+  // Returns the mount that a stuck job waits for; nullopt if it waits for the mount table.
   std::optional<TmpfsMount> waits_for() const {
     const std::size_t at = at_.load(std::memory_order_acquire);
     return at == 0 ? std::nullopt : std::optional((*mounts_)[at - 1]);
   }
 
-  // Valid if done.
+  // The following are valid if the job is done.
   const Mounts& mounts() const { return mounts_; }
   const Result<Readings>& readings() const { return readings_; }
   const OddLines& odd() const { return odd_; }
@@ -69,7 +69,7 @@ class TmpfsReader::MountsJob final : public BlockingJob {
     mounts_ = std::make_shared<const std::vector<TmpfsMount>>(*std::move(mounts));
   }
 
-  // Reads each file system once, through the first of its mounts that answers; otherwise its first mount.
+  // Reads each file system once, through the first of its mounts that responds. If none does, keeps its first mount.
   Readings read_mounts() {
     Readings readings;
     readings.reserve(mounts_->size());
@@ -89,7 +89,7 @@ class TmpfsReader::MountsJob final : public BlockingJob {
     return readings;
   }
 
-  // Only the last of several mounts in one place is visible.
+  // Removes hidden mounts: only the last of several mounts at one place is visible.
   static void leave_out_hidden(Readings& readings) {
     std::ranges::stable_sort(readings, {}, [](const TmpfsPlan::Reading& reading) {
       return std::tuple(std::string_view(reading.mount.mount_point), !reading.room);
@@ -106,7 +106,7 @@ class TmpfsReader::MountsJob final : public BlockingJob {
   Mounts mounts_;
   const std::vector<TmpfsMount> avoid_;
   OddLines odd_;
-  std::atomic<std::size_t> at_{0};  // index in the mounts, from 1; a thread that reads it also sees the earlier stores
+  std::atomic<std::size_t> at_{0};  // index of the current mount, from 1; reading it also makes earlier stores visible
   Result<Readings> readings_ = Error{ErrorKind::io, "mountinfo: not read"};
 };
 
@@ -134,7 +134,8 @@ TmpfsReader::TmpfsReader(std::shared_ptr<const ProcFs> proc, const TmpfsOptions&
       walk_(std::move(walk)),
       plan_(options.interval.count()) {}
 
-// The kernel signals it by an exceptional condition of the open file (proc(5)).
+// Returns whether the mounts have changed, which the kernel signals by an exceptional condition of the open file
+// (proc(5)).
 bool TmpfsReader::mounts_changed() {
   if (!mountinfo_) {
     Result<Fd> opened = proc_->open(SystemFile::mountinfo);

@@ -1,8 +1,8 @@
 #pragma once
 
-// Reads the tmpfs mounts visible to the recorder: their usage, by a job at each tick, and their contents, by a job that
-// walks a due mount (tmpfs/plan.h). Reaching a mount point below one of a dead server may block: such a mount is
-// skipped until it answers. The mount table is read again when the kernel signals a change.
+// Reads the tmpfs mounts that the recorder can reach. A job at each tick reads their usage, and another job walks the
+// contents of a due mount (tmpfs/plan.h). A job may block if the path to a mount point leads over a file system of a
+// dead server: that mount is skipped until it responds. The mount table is read again when the kernel signals a change.
 
 #include <algorithm>
 #include <chrono>
@@ -27,7 +27,7 @@ struct TmpfsOptions {
   std::chrono::milliseconds interval{std::chrono::minutes(30)};  // between walks of a mount; 0: none
   WalkLimits limits = {};
 
-  // A walk ends well before it counts as stuck.
+  // Limits the time of a walk, so that it ends well before it counts as stuck.
   static TmpfsOptions within(std::chrono::milliseconds deadline, std::chrono::milliseconds interval) {
     TmpfsOptions options{.interval = interval};
     options.limits.time = std::min(options.limits.time, deadline * 2 / 5);
@@ -37,7 +37,7 @@ struct TmpfsOptions {
 
 class TmpfsReader {
  public:
-  // nullopt if it is unreachable, or hidden by another mount.
+  // Returns nullopt if the mount is unreachable, or hidden by another mount.
   using Probe = std::function<std::optional<TmpfsUsage>(const TmpfsMount&)>;
   using Walk = std::function<TmpfsTree(const TmpfsMount&, const WalkLimits&)>;
 
@@ -45,20 +45,20 @@ class TmpfsReader {
                        Walk walk = walk_tmpfs);
 
   void set_interval(std::chrono::milliseconds interval) { plan_.set_interval(interval.count()); }
-  // The next tick walks mounts that may be the cause.
+  // Makes the next tick walk mounts that may have caused an OOM kill.
   void note_oom_kill() { plan_.note_oom_kill(); }
-  // The next tick reports all values again.
+  // Makes the next tick report all values again.
   void report_all() { plan_.report_all(); }
 
-  // Adds the expected cost of this tick's walk, if one is due.
+  // Adds a request for this tick's walk with its expected cost, if one is due.
   void claim(std::int64_t boot_ms, std::vector<ReadRequest>& claims) const;
 
-  // Returns the jobs of this tick; none if too many are stuck already. `again`: the mount table is read in any case.
-  // `walk`: a walk is allowed.
+  // Returns the jobs of this tick; none if too many are stuck. `again`: reads the mount table even if it is unchanged.
+  // `walk`: whether a walk is permitted.
   std::vector<std::shared_ptr<BlockingJob>> ask(bool again, std::int64_t boot_ms, bool walk = true);
-  // As last read; nullptr if unreadable.
+  // The mounts as last read; nullptr if the table is unreadable.
   const std::shared_ptr<const std::vector<TmpfsMount>>& mounts() const { return mounts_; }
-  // Adds the results of the jobs to the tick. Stuck jobs leave them absent.
+  // Adds the results of the jobs to the tick. Results of stuck jobs are absent.
   void take(NameBudget& names, CollectContext& context);
 
  private:
@@ -76,7 +76,7 @@ class TmpfsReader {
   const Walk walk_;
   TmpfsPlan plan_;
   Fd mountinfo_;   // signals changes
-  Mounts mounts_;  // nullptr: must be read
+  Mounts mounts_;  // nullptr if the table must be read
   std::shared_ptr<MountsJob> mounts_job_;
   std::shared_ptr<WalkJob> walk_job_;
   std::vector<std::shared_ptr<MountsJob>> stuck_scans_;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::int64_t kBlock = 512;  // unit of st_blocks in any file system
 constexpr std::int64_t kClockEvery = 64;
-constexpr std::int64_t kLastSecond = 253'402'300'799;  // of the year 9999: the owner of a file can set any time
+constexpr std::int64_t kLastSecond = 253'402'300'799;  // end of the year 9999; the owner of a file can set any time
 
 std::int64_t plus(std::int64_t a, std::int64_t b) {
   return a > std::numeric_limits<std::int64_t>::max() - b ? std::numeric_limits<std::int64_t>::max() : a + b;
@@ -34,7 +34,7 @@ std::int64_t changed_ms(const struct stat& status) {
   return std::clamp<std::int64_t>(status.st_mtim.tv_sec, 0, kLastSecond) * 1000 + status.st_mtim.tv_nsec / 1'000'000;
 }
 
-// Bytes of a file, or of everything below a directory.
+// Bytes and entries of a file, or of everything below a directory.
 struct Held {
   std::int64_t allocated = 0;
   std::int64_t logical = 0;
@@ -53,7 +53,7 @@ Held held_by(const struct stat& status) {
   return {static_cast<std::int64_t>(status.st_blocks) * kBlock, status.st_size, 1, changed_ms(status)};
 }
 
-// Keeps the largest entries of each kind.
+// Keeps the largest entries of one kind.
 class Largest {
  public:
   Largest(std::size_t most, const WalkLimits& limits) : most_(most), limits_(limits) {}
@@ -77,7 +77,7 @@ class Largest {
  private:
   const std::size_t most_;
   const WalkLimits& limits_;
-  std::vector<TmpfsEntry> kept_;  // a heap, the smallest first
+  std::vector<TmpfsEntry> kept_;  // a heap with the smallest entry first
 };
 
 struct Closer {
@@ -85,7 +85,7 @@ struct Closer {
 };
 using Directory = std::unique_ptr<DIR, Closer>;
 
-// Keeps its access time, which cleaners use, if permitted.
+// Opens a directory. If permitted, its access time stays unchanged, because cleaners use that.
 Directory open_directory(int parent, const char* name) {
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
   Fd fd(::openat(parent, name, flags | O_NOATIME));
@@ -147,7 +147,7 @@ class Walker {
   std::int64_t visited_ = 0;
   std::string path_;  // below the mount point
   std::vector<Level> levels_;
-  std::unordered_set<ino_t> linked_;  // with several names, already counted
+  std::unordered_set<ino_t> linked_;  // inodes with several names that were already counted
   Largest directories_;
   Largest files_;
 };
@@ -213,7 +213,7 @@ void Walker::count(const struct stat& status) {
   if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) ++content.devices;
 }
 
-// The name may refer to another file by now.
+// Enters a directory, unless its name refers to another file by now.
 void Walker::enter(const char* name, const struct stat& found) {
   count(found);
   levels_.back().held.add(held_by(found));
@@ -250,7 +250,7 @@ void Walker::finish() {
   files_.move_to(tree_.largest);
   const auto name = [](const TmpfsEntry& entry) { return std::tie(entry.path, entry.directory); };
   std::ranges::sort(tree_.largest, {}, name);
-  // Names that are not UTF-8 may then equal others.
+  // Two names that are not UTF-8 may have become equal; only one is kept.
   const auto same = std::unique(tree_.largest.begin(), tree_.largest.end(),
                                 [&](const TmpfsEntry& a, const TmpfsEntry& b) { return name(a) == name(b); });
   tree_.largest.erase(same, tree_.largest.end());

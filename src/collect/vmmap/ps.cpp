@@ -20,7 +20,7 @@ bool take_number(std::string_view& line, Int& into) {
   return number.has_value();
 }
 
-// "12:42:56", in seconds; 60 is a leap second.
+// Parses a time such as "12:42:56", in seconds. 60 seconds are valid, for a leap second.
 std::optional<std::int64_t> parse_clock(std::string_view text) {
   const auto hours = parse_number<unsigned>(cut(text, ':'));
   const auto minutes = parse_number<unsigned>(cut(text, ':'));
@@ -29,7 +29,7 @@ std::optional<std::int64_t> parse_clock(std::string_view text) {
   return static_cast<std::int64_t>(*hours) * 3600 + *minutes * 60 + *seconds;
 }
 
-// "Sun Nov 22 12:42:56 2026"
+// Parses a start time such as "Sun Nov 22 12:42:56 2026" from the front of the line.
 std::optional<std::int64_t> take_start_ms(std::string_view& line) {
   cut_word(line);
   const auto month = std::ranges::find(kMonths, cut_word(line)) - kMonths.begin();
@@ -44,7 +44,7 @@ std::optional<std::int64_t> take_start_ms(std::string_view& line) {
   return (days * 86'400 + *seconds) * 1000;
 }
 
-// Its first letter is the state: "Ss+", "R<".
+// Returns the state, which is the first letter: "Ss+", "R<".
 char state_of(std::string_view word) {
   if (word.empty()) return '?';
   return word.front() == 'U' ? 'D' : word.front();
@@ -55,7 +55,7 @@ char state_of(std::string_view word) {
 Result<PsProcess> parse_ps_line(std::string_view line) {
   const std::string_view whole = line;
   PsProcess process;
-  std::int64_t uid = 0;  // -2 for the user nobody of macOS
+  std::int64_t uid = 0;  // macOS prints -2 for the user nobody
   const bool numbers = take_number(line, process.pid) && take_number(line, process.parent_pid) &&
                        take_number(line, process.group) && take_number(line, uid);
   process.uid = static_cast<std::uint32_t>(uid);

@@ -12,20 +12,20 @@
 
 namespace memoir {
 
-// In this order, each without a header.
+// The columns in their order; they are requested without headers.
 inline constexpr std::array<std::string_view, 8> kPsColumns{"pid",  "ppid", "pgid",   "uid",
                                                             "user", "stat", "lstart", "command"};
 
-// Views into the line.
+// One process; the texts are views into its line.
 struct PsProcess {
   std::int32_t pid = 0;
   std::int32_t parent_pid = 0;
   std::int32_t group = 0;
   std::uint32_t uid = 0;
   std::string_view user;
-  char state = '?';           // as in status of Linux: U (uninterruptible) of the BSDs is D
+  char state = '?';           // as in Linux's status; U (uninterruptible) of the BSDs is D
   std::int64_t start_ms = 0;  // ps has whole seconds
-  std::string_view command;   // to the end of the line: blanks within and between arguments cannot be distinguished
+  std::string_view command;   // to the end of the line; blanks within and between arguments look the same
 };
 
 Result<PsProcess> parse_ps_line(std::string_view line);

@@ -16,28 +16,29 @@ namespace {
 
 constexpr const char* kEstimated =
     "vmmap does not report how many processes share a page: PSS and SwapPss are estimated from RSS and swap, and the "
-    "recorder itself is left out.";
+    "recorder itself is not included.";
 
-// ps dates a start by two clocks, the later of which may be a tick ahead.
+// Two starts of a process may differ by this much, because ps computes them from two clocks.
 constexpr std::int64_t kSameStartMs = 1'000;
 
 Status check_program(const std::string& path, const char* key) {
   std::error_code failed;
   const bool gone = !std::filesystem::exists(path, failed);
   if (std::filesystem::is_regular_file(path, failed) && ::access(path.c_str(), X_OK) == 0) return Done{};
-  return Error{gone ? ErrorKind::not_found : ErrorKind::denied,
-               fmt::format("the source vmmap is not available here: {} {}. It needs vmmap(1) and ps(1) as macOS has "
-                           "them: set {} in [vmmap] to the path of such a program, or source = \"proc\" in [recorder]",
-                           path, gone ? "is not there" : "is not an executable file", key)};
+  return Error{
+      gone ? ErrorKind::not_found : ErrorKind::denied,
+      fmt::format("the source vmmap is not available here: {} {}. It needs vmmap(1) and ps(1) as macOS has "
+                  "them: set {} in [vmmap] to the path of such a program, or set source = \"proc\" in [recorder]",
+                  path, gone ? "does not exist" : "is not an executable file", key)};
 }
 
-// CPU time of commands counts as the recorder's.
+// Adds the CPU time of a command to the recorder's cost.
 void charge(Tick& tick, CostKind kind, std::int64_t cpu_us) {
   tick.cost[static_cast<std::size_t>(kind)].cpu_us += cpu_us;
   tick.total.cpu_us += cpu_us;
 }
 
-// -A and -ww: all processes, regardless of line length.
+// The options -A and -ww list all processes with complete lines.
 std::vector<std::string> ps_arguments() {
   std::vector<std::string> arguments{"-A", "-ww"};
   arguments.reserve(arguments.size() + 2 * kPsColumns.size());
@@ -81,7 +82,7 @@ std::string program_of(const PsProcess& process, std::string_view path) {
   return to_utf8(path.empty() ? cut_word(command) : path);
 }
 
-// "sshd" for "/usr/sbin/sshd", and for the title "sshd: alice".
+// Returns the name of a program: "sshd" for "/usr/sbin/sshd", and for the title "sshd: alice".
 std::string comm_of(const std::string& program) {
   std::string comm = program.substr(program.rfind('/') + 1);
   if (comm.ends_with(':')) comm.pop_back();
@@ -194,7 +195,7 @@ void VmmapSource::read(const PsProcess& process, std::int64_t group_size, Collec
   miss(process, context);
 }
 
-// Skips the process, or marks its values as unknown.
+// Marks the values of a process as unknown, if it was sampled before; skips it otherwise.
 void VmmapSource::miss(const PsProcess& process, CollectContext& context) {
   const auto known = entries_.find(process.pid);
   if (known == entries_.end()) return;
@@ -218,7 +219,7 @@ void VmmapSource::see(const PsProcess& process, std::string_view path, const Pro
   entry.sample.memory = memory;
 }
 
-// Reports the mappings in the first tick of a process, and in keyframes.
+// Reports the mappings of a process in its first tick and at keyframes.
 void VmmapSource::report_mappings(std::int32_t pid, VmmapProcess parsed, std::int64_t group_size,
                                   const CommandOutput& output, CollectContext& context) {
   Entry& entry = entries_.at(pid);
@@ -234,7 +235,8 @@ void VmmapSource::report_mappings(std::int32_t pid, VmmapProcess parsed, std::in
                                     .cpu_us = output.cpu_us});
 }
 
-// The start replaces the clock ticks since boot, which ps lacks. `known`: previous facts.
+// Describes a process. Its start time replaces the clock ticks since boot, which ps lacks. `known`: its previous state;
+// nullptr for a new process.
 ProcessInfo VmmapSource::describe(const PsProcess& process, std::string_view path, const Entry* known) const {
   ProcessInfo info;
   info.key = {.pid = process.pid, .start_ticks = static_cast<std::uint64_t>(process.start_ms / 1000), .exec_count = 0};
@@ -257,7 +259,7 @@ ProcessInfo VmmapSource::describe(const PsProcess& process, std::string_view pat
   return info;
 }
 
-// Adds the process to the tick's starts if there is news.
+// Adds the process to the tick's `born` if it is new or its description has changed.
 void VmmapSource::report(Entry& entry, bool fresh, std::string program, ProcessInfo info, CollectContext& context) {
   TickCounts& counts = context.tick.counts;
   const bool fits = names_.fit(info, entry.info, context.tick.begin.boot_ms);
@@ -267,7 +269,7 @@ void VmmapSource::report(Entry& entry, bool fresh, std::string program, ProcessI
   } else if (entry.program != program) {
     ++counts.execed;
     entry.mappings_reported = false;
-    // A process over the name budget does not get a row for each image that it runs.
+    // A process beyond the name budget gets no row for each image that it runs.
     if (fits) context.tick.exits.push_back({entry.info.key, ExitKind::execed});
     if (fits) ++info.key.exec_count;
   } else if (!entry.changed && info == entry.info) {
@@ -286,7 +288,7 @@ std::string VmmapSource::why_unread(const Result<CommandOutput>& output) const {
   return fmt::format("{} ended with {}", options_.vmmap, output->problem);
 }
 
-// Why nothing was read: it has exited, it took too long, or it is not permitted.
+// Counts why a process was not read: it has exited, it took too long, or it is not permitted.
 void VmmapSource::count_unread(std::int32_t pid, const Result<CommandOutput>& output, CollectContext& context) {
   TickCounts& counts = context.tick.counts;
   if (::kill(pid, 0) != 0 && errno == ESRCH) {

@@ -1,11 +1,12 @@
 #pragma once
 
-// Ticks from vmmap(1): ps(1) lists the processes, vmmap lists the regions of each, one after the other. Works wherever
-// the two programs print macOS's format.
+// Makes ticks with vmmap(1): ps(1) lists the processes, then vmmap lists the regions of one after the other. Works
+// wherever the two programs print macOS's format.
 //
-// The number of sharers of a page is unknown there, so PSS is estimated: the resident size divided by the number of
-// processes in the group. A process enters with the first tick in which vmmap lists a region of it; without regions
-// afterwards its memory is unknown. The recorder excludes itself, since vmmap stops the process that it inspects.
+// vmmap does not report how many processes share a page. So PSS is estimated: the resident size divided by the number
+// of processes in the group. A process is included from the first tick in which vmmap lists a region of it. If vmmap
+// lists none later, the memory of the process is unknown. The recorder excludes itself, because vmmap stops the process
+// that it inspects.
 
 #include <chrono>
 #include <cstddef>
@@ -32,16 +33,16 @@ namespace memoir {
 struct VmmapOptions {
   std::string vmmap = "/usr/bin/vmmap";
   std::string ps = "/bin/ps";
-  std::chrono::milliseconds deadline{10'000};  // for one run of either
-  bool process_groups = false;                 // the groups; otherwise each process is its own
+  std::chrono::milliseconds deadline{10'000};  // for one run of either program
+  bool process_groups = false;                 // whether groups are process groups; otherwise each process is a group
   std::size_t max_command_bytes = 4096;
   std::int64_t store_bytes = 0;  // as in set_store_bytes()
 };
 
 class VmmapSource final : public TickSource {
  public:
-  // Returns an error that names the program that is missing or not executable, and the setting to change. The machine's
-  // memory comes from the available files of `proc`.
+  // Returns an error that names the missing or not executable program, and the setting to change. The machine's memory
+  // comes from the files of `proc` that exist.
   static Result<std::unique_ptr<VmmapSource>> make(const ProcFs& proc, const Clock& clock, Categoriser categoriser,
                                                    Redactor redactor, const VmmapOptions& options);
 
@@ -57,9 +58,9 @@ class VmmapSource final : public TickSource {
   struct Entry {
     ProcessInfo info;
     ProcessSample sample;
-    std::string program;  // its program: a path, or the first word of its command line
+    std::string program;  // a path, or the first word of its command line
     std::size_t category = 0;
-    bool changed = false;  // `info` must be reported again
+    bool changed = false;  // report `info` again
     bool mappings_reported = false;
   };
   using Listed = std::map<std::int32_t, PsProcess>;
@@ -91,10 +92,10 @@ class VmmapSource final : public TickSource {
   Seeds seeds_;  // up to the first tick
   CategoryTotals totals_;
   Buffer buffer_;
-  std::string listing_;                    // output of ps, which the listed processes point into
+  std::string listing_;                    // output of ps; the listed processes are views into it
   std::map<std::int32_t, Entry> entries_;  // by pid
   WarnOnce malformed_;
-  std::string unread_;  // in this tick, why the first unread process was not read
+  std::string unread_;  // why the first unread process of this tick was not read
   WarnOnce unread_warning_;
   const Access access_;
   const std::vector<Event> events_;

@@ -14,7 +14,7 @@
 namespace memoir {
 namespace {
 
-// A worker that read something huge once does not keep the space forever.
+// Larger buffers are released after a batch, so that a worker does not keep the memory of one huge text forever.
 constexpr std::size_t kKeptBuffer = 256 * 1024;
 
 // Detects whether the calling thread waited for anything other than a processor since the last call.
@@ -36,24 +36,24 @@ class Waits {
 
 }  // namespace
 
-// Shared by the caller and the worker. `at` is the worker's current job. The caller withdraws the jobs after it by
-// adding kAbandoned, which the worker finds when its read returns.
+// A batch of jobs, which the caller and the worker share. `at` is the worker's current job. The caller withdraws later
+// jobs by adding kAbandoned, which the worker notices when its read returns.
 struct BlockingBatch {
   static constexpr std::uint64_t kAbandoned = std::uint64_t{1} << 32U;
 
   std::vector<std::shared_ptr<BlockingJob>> jobs;
   std::atomic<std::uint64_t> at{0};
-  ReadBudget budget;  // at its start
+  ReadBudget budget;  // as of the start of the batch
 
-  // On the worker. Returns false if abandoned: then nothing of the batch may be touched.
+  // Called by the worker. Returns false if the batch was abandoned: the worker must not touch it any more.
   bool run(Buffer& buffer);
-  // On the caller: withdraws `job` and all later jobs from the worker. Returns false if the worker has just finished
-  // `job`.
+  // Called by the caller. Withdraws `job` and all later jobs from the worker. Returns false if the worker has just
+  // finished `job`.
   bool abandon(std::uint64_t job);
 };
 
 bool BlockingBatch::run(Buffer& buffer) {
-  // A copy: the caller does the accounting.
+  // Charged here to a copy, because the caller charges the real budget.
   ReadBudget left = budget;
   CostSpan span;
   Waits waits;
@@ -64,7 +64,7 @@ bool BlockingBatch::run(Buffer& buffer) {
       try {
         job.run(buffer);
       } catch (const std::exception&) {
-        // Out of memory: the job keeps its initial outcome, a failure.
+        // Out of memory. The job keeps its initial outcome, which is a failure.
       }
       Cost used;
       span.add_to(used);
@@ -121,8 +121,8 @@ void BlockingReader::Channel::work() {
   }
 }
 
-// Waits until the worker has finished. Returns a job's index if it exceeds the deadline. A job's clock starts when it
-// is first found running, so that a batch needs no clock calls per job.
+// Waits until the worker has finished. If a job exceeds the deadline, abandons it and returns its index. A job's time
+// is counted from when it is first found running, so that a batch needs no clock call per job.
 std::optional<std::size_t> BlockingReader::Channel::wait(const std::shared_ptr<BlockingBatch>& given,
                                                          std::chrono::milliseconds deadline) {
   using Steady = std::chrono::steady_clock;
@@ -152,14 +152,14 @@ BlockingReader::~BlockingReader() {
     channel_->stop = true;
   }
   channel_->submitted.notify_one();
-  worker_.join();  // it is idle: a stuck worker was detached when it was abandoned
+  worker_.join();  // the worker is idle, because a stuck one was detached when it was abandoned
 }
 
 bool BlockingReader::start_worker() {
   if (worker_.joinable()) return true;
   if (!budget_.worker_allowed()) return false;
   channel_ = std::make_shared<Channel>();
-  // Signals are for the main thread.
+  // The main thread handles all signals.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -167,14 +167,14 @@ bool BlockingReader::start_worker() {
   try {
     worker_ = std::thread([channel = channel_] { channel->work(); });
   } catch (const std::system_error&) {
-    // No thread available now: the jobs are not run, and the next tick tries again.
+    // No thread is available. The jobs are not run, and the next tick tries again.
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return worker_.joinable();
 }
 
-// Charges the owners of jobs that returned from the kernel, and adds their CPU time to this tick. Returns that time in
-// µs.
+// Takes stuck jobs that have returned from the kernel: charges their owners, and adds their CPU time to this tick.
+// Returns that time in µs.
 std::int64_t BlockingReader::take_back(TickCost& cost) {
   std::int64_t cpu_us = 0;
   std::erase_if(stuck_jobs_, [&](const Stuck& stuck) {
@@ -191,7 +191,8 @@ std::int64_t BlockingReader::take_back(TickCost& cost) {
   return cpu_us;
 }
 
-// Jobs of owners with fast reads come first, root's before others'; among an owner's jobs, the fast ones.
+// Orders jobs: owners with fast reads come first, and root comes before other users. Fast jobs of an owner come before
+// its slow ones.
 void BlockingReader::order(Jobs& jobs) const {
   if (!budget_.any_slow()) {
     std::stable_partition(jobs.begin(), jobs.end(), [](const auto& job) { return job->has_priority(); });

@@ -6,7 +6,7 @@
 namespace memoir {
 namespace {
 
-// Subordinate uids start at 100,000; lower ones are the machine's own users.
+// Subordinate uids start at 100,000. Uids below 65,536 are the machine's own users.
 constexpr std::uint32_t kRange = 65'536;
 constexpr std::uint32_t kRoot = 0;
 

@@ -1,14 +1,14 @@
 #pragma once
 
-// Limits the reads of each user's processes, so that no user can keep the processes of others from being read. A fast
-// read is free. Slow ones are counted by the uid of the process (from 65,536 on by ranges of that size, which a user
-// may have as subordinate uids), in two ways. Tick time: how long the reads of one user, and those of all slow users,
-// may delay one tick. CPU: a share of a core over time, saved for up to a tick of 10 s, because a walk over large page
-// tables continues in the kernel even if nothing waits for it.
+// Limits the reads of each user's processes, so that no user can prevent reads of other users' processes. Fast reads
+// are free. Slow reads are charged to the uid of the process, or from 65,536 on to a range of that many uids, which a
+// user may have as subordinate uids. Two limits apply. Tick time: how long the reads of one user, and those of all slow
+// users, may delay one tick. CPU: a share of a core over time, saved for up to a tick of 10 s, because a walk over
+// large page tables continues in the kernel even if nothing waits for it.
 //
-// The number of stuck reads is limited as well: of one uid, of one such range, and of all. A read that is likely to be
-// fast is allowed for longer than others. Users with a stuck read leave slots to those without one, and all users leave
-// some to root. Pure.
+// The number of stuck reads is limited as well: per uid, per range of uids, and in total. The limit is higher for a
+// read that is likely to be fast. Users with a stuck read leave slots to those without one, and all users leave some to
+// root. Pure.
 
 #include <cstdint>
 #include <map>
@@ -19,7 +19,7 @@ namespace memoir {
 
 class ReadBudget {
  public:
-  // Owner of reads without a user: no user has (uid_t)-1.
+  // Owner of reads that belong to no user. No user has the uid (uid_t)-1.
   static constexpr std::uint32_t kNoOwner = 0xFFFFFFFF;
   static constexpr std::int64_t kSlowUs = 5'000;
   static constexpr std::int64_t kTickUs = 1'000'000;
@@ -35,20 +35,20 @@ class ReadBudget {
   static constexpr int kMaxStuckOfOne = 2;
   static constexpr int kMaxFastStuckOfOne = 4;
 
-  // Starts a tick. The time is of any clock that does not step.
+  // Starts a tick. `now_us` is on a clock that is never stepped.
   void begin(std::int64_t now_us);
 
-  // Returns whether another read may start. `fast`: it is likely to be.
+  // Returns whether another read may start. `fast`: it is likely to be fast.
   bool allows(std::uint32_t owner, bool fast) const;
   bool worker_allowed() const { return stuck_ < kMaxStuck; }
 
   // Charges the cost of a read.
   void charge(std::uint32_t owner, const Cost& used);
-  // A read of this owner got stuck, and returned.
+  // Call these when a read of this owner got stuck, and when it has returned.
   void stuck(std::uint32_t owner);
   void came_back(std::uint32_t owner);
 
-  // Recent time of the owner's slow reads: owners with less come first.
+  // Recent duration of the owner's slow reads. Owners with less come first.
   std::int64_t slow_us(std::uint32_t owner) const;
   bool any_slow() const { return !users_.empty(); }
 
@@ -65,7 +65,7 @@ class ReadBudget {
   int stuck_of_range(std::uint32_t owner) const;
   bool too_many_stuck(std::uint32_t owner, int max) const;
 
-  std::map<std::uint32_t, User> users_;  // by account: owners with a recent slow read
+  std::map<std::uint32_t, User> users_;  // by account (uid or range): owners with a recent slow read
   std::map<std::uint32_t, int> stuck_by_uid_;
   std::int64_t tick_us_ = kTickUsOfAll;  // remaining
   std::int64_t cpu_us_ = kCpuUsOfUsers;  // remaining

@@ -9,7 +9,7 @@ namespace memoir {
 
 const std::string& UserCosts::see(const Used& used, std::int64_t boot_ms,
                                   const std::function<std::string(std::uint32_t)>& name) {
-  // The first tick reads all processes, before the first window.
+  // The first tick reads all processes, so the first window starts after it.
   if (!started_ms_) started_ms_ = boot_ms;
   const std::int64_t window_ms = boot_ms - *started_ms_;
   if (window_ms > 0) {
