@@ -31,7 +31,8 @@ Interval BucketSum::interval_of(std::int64_t start_ms, const Cell& cell) const {
     if (only.max_at_ms == only.max_until_ms) interval.max_at_ms = only.max_at_ms;
     return interval;
   }
-  // Members that follow each other cover the time of both; concurrent members cover at most the recorded time.
+  // Members that ran one after the other cover the time of both. Members that ran at the same time cover at most the
+  // recorded time.
   const std::int64_t covered_ms = std::min(cell.covered_ms, std::max<std::int64_t>(recorded_(start_ms, until_ms), 1));
   const std::int64_t mean =
       cell.covered_ms > 0 ? std::llround(cell.weighted / static_cast<long double>(covered_ms)) : cell.points;

@@ -3,8 +3,8 @@
 // Sums several subjects bucket by bucket. Pure.
 //
 // The mean of the sum is the sum of the means, each weighted by its subject's lifetime. The extremes of the sum cannot
-// be derived from those of the members: the order of their changes is lost. They are known only where a single member
-// existed.
+// be derived from those of the members, because the order of their changes is lost. They are known only where a single
+// member existed.
 
 #include <cstdint>
 #include <functional>
@@ -18,23 +18,23 @@ namespace memoir {
 
 class BucketSum {
  public:
-  // Recorded time within [from_ms, until_ms), in ms.
+  // Returns the recorded time within [from_ms, until_ms), in ms.
   using Recorded = std::function<std::int64_t(std::int64_t from_ms, std::int64_t until_ms)>;
 
   BucketSum(std::int64_t width_ms, Recorded recorded) : width_ms_(width_ms), recorded_(std::move(recorded)) {}
 
-  // Adds a bucket, a part of one, or several unchanged buckets in one row. The intervals of one member come in time
+  // Adds a bucket, a part of one, or several unchanged buckets in one row. The intervals of each member must be in time
   // order.
   void add(std::int64_t member, const Interval& interval);
 
-  // Returns the sums in time order. Buckets without a member are left out.
+  // Returns the sums in time order, without buckets that have no member.
   std::vector<Interval> intervals() const;
 
  private:
   struct Cell {
     long double weighted = 0;     // sum of value × ms
     std::int64_t points = 0;      // sum of the values of intervals without a length
-    std::int64_t covered_ms = 0;  // sum over the members
+    std::int64_t covered_ms = 0;  // sum over all members
     std::optional<std::int64_t> member = {};
     bool many = false;
     Fold only = {};  // fold of the member, while there is only one

@@ -31,13 +31,13 @@ constexpr std::array<PartName, static_cast<std::size_t>(MachinePart::count_)> kN
     {"rest", "unaccounted"},
 }};
 
-// `second` may be unknown to the kernel. Returns nullopt without `first`.
+// Adds two values. An unknown `second` counts as 0; nullopt without `first`.
 std::optional<std::int64_t> plus(std::optional<std::int64_t> first, std::optional<std::int64_t> second) {
   if (!first) return std::nullopt;
   return *first + second.value_or(0);
 }
 
-// PSS and meminfo are not read at the same moment.
+// Differences may be negative, because PSS and meminfo are not read at the same moment. They then count as 0.
 std::int64_t not_below_0(std::int64_t kib) {
   return std::max<std::int64_t>(kib, 0);
 }
@@ -91,7 +91,7 @@ std::optional<MachineParts> machine_parts(const MachineMemory& memory, const Map
   part(MachinePart::page_tables) = plus(memory.get(M::page_tables), memory.get(M::sec_page_tables));
   part(MachinePart::kernel_stacks) = plus(memory.get(M::kernel_stack), memory.get(M::shadow_call_stack));
   part(MachinePart::percpu) = memory.get(M::percpu);
-  // Hugetlb (since 4.19) has the pools of all sizes, HugePages_Total that of the default one.
+  // Hugetlb (since Linux 4.19) includes the pools of all sizes, HugePages_Total only that of the default size.
   part(MachinePart::huge_pages) = memory.has(M::hugetlb) ? memory.get(M::hugetlb) : memory.get(M::huge_pages_total);
   part(MachinePart::zswap) = memory.get(M::zswap);
   part(MachinePart::balloon) = memory.get(M::balloon);

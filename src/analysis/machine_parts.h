@@ -4,7 +4,7 @@
 // unaccounted remainder. Pure.
 //
 // The kernel has no such list: /proc/meminfo (Documentation/filesystems/proc.rst) counts a page under several names.
-// Cached includes tmpfs and shared memory (Shmem), and the mapped part of both is in the PSS of processes too. So PSS
+// Cached includes tmpfs and shared memory (Shmem), and the PSS of processes includes the mapped part of both. So PSS
 // gives the part that processes map, and meminfo gives the remainder.
 
 #include <array>
@@ -19,19 +19,19 @@ namespace memoir {
 
 enum class MachinePart : std::uint8_t {
   processes,      // PSS of all processes
-  page_cache,     // Cached + Buffers - Shmem - the file part of PSS: what no process maps
+  page_cache,     // Cached + Buffers - Shmem - the file part of PSS: page cache that no process maps
   shmem,          // Shmem - the shmem part of PSS: tmpfs files and segments that no process maps
   reclaimable,    // SReclaimable: slab that can be reclaimed
-  unreclaimable,  // SUnreclaim: slab that cannot
+  unreclaimable,  // SUnreclaim: slab that cannot be reclaimed
   page_tables,    // PageTables + SecPageTables
   kernel_stacks,  // KernelStack + ShadowCallStack
   percpu,         // Percpu
-  huge_pages,     // pools of huge pages, used or free: in no process's RSS
+  huge_pages,     // pools of huge pages, used or free; not part of any RSS
   zswap,          // Zswap: the pool that holds compressed pages
   balloon,        // Balloon: lent to the hypervisor
   free,           // MemFree
   per_cpu_free,   // free pages on the lists of the CPUs
-  remainder,      // MemTotal - all of these: vmalloc, drivers, firmware, and the error of inexact PSS
+  remainder,      // MemTotal - all other parts: vmalloc, drivers, firmware, and the error of inexact PSS
   count_,
 };
 
@@ -44,14 +44,14 @@ struct MappedMemory {
   std::int64_t file_kib = 0;   // part of the PSS: page cache
   std::int64_t shmem_kib = 0;  // part of the PSS: tmpfs, shared memory
 
-  // Where the kernel does not split PSS (before Linux 5.3), the part that is not anonymous is split like RSS. Unknown
-  // counts as 0.
+  // Adds a process. If the kernel does not divide PSS (before Linux 5.3), the part that is not anonymous is divided in
+  // the same proportion as RSS. Unknown values count as 0.
   void add(const ProcessMemory& memory);
-  // Counts the part that is not anonymous as page cache. For means, which are not split further.
+  // Adds a mean, of which only the anonymous part is known. The other part counts as page cache.
   void add_unsplit(std::int64_t pss, std::int64_t anonymous);
 };
 
-// A part is absent if the kernel does not count it; it is then in the remainder.
+// A part that the kernel does not count is absent, and included in the remainder.
 using MachineParts = std::array<std::optional<std::int64_t>, static_cast<std::size_t>(MachinePart::count_)>;
 
 // Returns nullopt without MemTotal or MemFree, because the remainder would be unknown.

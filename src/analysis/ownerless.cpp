@@ -14,12 +14,12 @@ bool is_deleted_file(const MappingName& name) {
   return file && name.label.ends_with(kDeletedMark);
 }
 
-// The full swap of shared memory is counted for every mapper.
+// Swap of one object. The swap of shared memory is divided by the mappers, because each of them counts all of it.
 std::int64_t swapped_kib(const MappingUse& use, std::int64_t mappers) {
   return use.memory.or_zero(ProcessField::swap_pss) + use.shared_swap_kib / mappers;
 }
 
-// SharedObject::memory_kib(), assuming that all mappers have the same part in memory.
+// SharedObject::memory_kib() when it was first observed, assuming that all mappers have the same part in memory.
 std::int64_t first_kib(const FirstMapping& first) {
   const std::int64_t mappers = std::max<std::int64_t>(first.mappers, 1);
   const std::int64_t rss_kib = first.use.memory.or_zero(ProcessField::rss) / mappers;
@@ -79,7 +79,7 @@ std::vector<OwnerlessMemory> ownerless_memory(std::span<const ProcessMappings> s
                                               std::span<const SeenSegment> segments, std::span<const SeenFile> files) {
   std::vector<OwnerlessMemory> all;
   const FirstOf first_of = by_name(firsts);
-  std::unordered_map<std::string, SharedObject> mapped;  // existing tmpfs files
+  std::unordered_map<std::string, SharedObject> mapped;  // tmpfs files that still exist, by path
   for (SharedObject& object : fold_objects(summaries).objects) {
     const MappingName& name = object.row.name;
     if (name.kind == MappingKind::memfd) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Memory that belongs to no single process: mappings of deleted files and memfds, System V segments without attached
-// processes, files in tmpfs. Pure.
+// Memory that belongs to no single process: mappings of deleted files and of memfds, System V segments, and files in
+// tmpfs. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,7 @@ namespace memoir {
 struct FirstSeen {
   std::int64_t at_ms = 0;
   std::int64_t kib = 0;
-  bool maybe_older = false;  // it may have existed earlier
+  bool maybe_older = false;  // it may have existed before
 
   bool operator==(const FirstSeen&) const = default;
 };
@@ -43,10 +43,10 @@ std::string_view to_string(OwnerlessKind kind);
 
 struct OwnerlessMemory {
   OwnerlessKind kind = OwnerlessKind::deleted_file;
-  std::string name;                          // the path; for a segment its shmid
-  std::int64_t kib = 0;                      // with swap; for mappings SharedObject::memory_kib()
-  std::vector<Consumer> holders = {};        // known mapping processes, largest first
-  std::int64_t mappers = 0;                  // approximate number of mapping processes
+  std::string name;                          // path, or shmid of a segment
+  std::int64_t kib = 0;                      // includes swap; for mappings, as SharedObject::memory_kib()
+  std::vector<Consumer> holders = {};        // known processes that map it, largest first
+  std::int64_t mappers = 0;                  // approximate number of processes that map it
   std::optional<std::int32_t> made_by = {};  // creator's pid
   std::optional<std::int32_t> last_used_by = {};
   std::optional<std::uint32_t> uid = {};     // owner
@@ -54,7 +54,8 @@ struct OwnerlessMemory {
   std::optional<FirstSeen> first = {};       // nullopt if unknown
 };
 
-// Returns the largest first, then by kind and name. A mapped tmpfs file appears once, with its mappers.
+// Returns the memory by size, largest first, then by kind and name. A tmpfs file that is mapped appears once, with its
+// mappers.
 std::vector<OwnerlessMemory> ownerless_memory(std::span<const ProcessMappings> summaries,
                                               std::span<const FirstMapping> firsts,
                                               std::span<const SeenSegment> segments, std::span<const SeenFile> files);

@@ -1,6 +1,6 @@
 #pragma once
 
-// High-water marks, which show the memory that a program needs better than its current RSS. Pure.
+// High-water marks, which show how much memory a program needs better than its current RSS does. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace memoir {
 
-// A mark reached after before_ms, the previous tick, and observed at at_ms.
+// A mark that was reached after before_ms (the previous tick) and observed at at_ms.
 struct Peak {
   std::int64_t subject = 0;
   std::int64_t value_kib = 0;
@@ -24,19 +24,19 @@ struct Peak {
 
 enum class Extreme : std::uint8_t { highest, lowest };
 
-// Returns the most extreme peak of each subject, the most extreme first; of equal peaks the earliest. The peaks of days
-// combine into those of a range.
+// Returns the most extreme peak of each subject, sorted with the most extreme first. Of equal peaks, the earliest
+// counts. Peaks of days can be combined into those of a range.
 std::vector<Peak> rank_peaks(std::span<const Peak> peaks, Extreme extreme = Extreme::highest);
 
-// Returns peak / current RSS. nullopt if nothing is resident, or if RSS is unknown.
+// Returns the peak divided by the current RSS; nullopt if RSS is 0 or unknown.
 std::optional<double> peak_ratio(std::int64_t peak_kib, std::optional<std::int64_t> now_kib);
 
-// The high-water mark that a process reached within a range. VmHWM covers its whole life: a mark that existed at the
-// start of the range was reached before. So only a rise of the mark and the resident memory count.
+// The high-water mark that a process reached within a range. VmHWM covers its whole lifetime, so a mark that existed at
+// the start of the range was reached before. Therefore only rises of the mark, and the resident memory, count.
 class HighWaterFold {
  public:
-  // Takes steps in time order. `resident` and `mark` are the kernel's values; `newborn`: the process started in the
-  // range.
+  // Takes a step; steps must be in time order. `resident_kib` and `mark_kib` are the kernel's values. `newborn`: the
+  // process started within the range.
   void add(std::int64_t at_ms, std::optional<std::int64_t> resident_kib, std::optional<std::int64_t> mark_kib,
            bool newborn);
 

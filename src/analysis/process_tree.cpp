@@ -6,7 +6,8 @@
 namespace memoir {
 namespace {
 
-// Each walk goes up to a root or to a process of an earlier walk. A process of the same walk closes a cycle.
+// Makes one process of each cycle a root. Each walk goes up to a root or to a process of an earlier walk; reaching a
+// process of the same walk means that there is a cycle.
 void cut_cycles(Parents& parents) {
   const std::size_t never = parents.size();
   std::vector<std::size_t> seen_by(parents.size(), never);

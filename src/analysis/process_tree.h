@@ -1,7 +1,7 @@
 #pragma once
 
-// Parents and children among the processes of one time. Pure and without recursion: a chain may be as long as the
-// number of pids.
+// Parents and children among the processes at one time. Pure, and without recursion, because a chain may be as long as
+// the number of pids.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,23 +19,24 @@ struct TreeProcess {
   std::uint64_t start_ticks = 0;
 };
 
-// Index of each process's parent; nullopt for a root.
+// Index of the parent of each process; nullopt for a root.
 using Parents = std::vector<std::optional<std::size_t>>;
 
-// Takes processes of one boot. A root is a process without a parent, or with one that started after it (its pid was
-// reused). One process of each cycle is a root, too: cycles occur because processes are read one after the other.
+// Takes processes of one boot. A process is a root if its parent is unknown or started after it (so that the parent's
+// pid was reused). One process of each cycle is a root, too; cycles occur because processes are read one after the
+// other.
 Parents parents_of(std::span<const TreeProcess> processes);
 
-// Returns each process once, after its parent, with contiguous subtrees. Siblings and roots keep the order of `ranked`,
-// which holds each process once.
+// Returns each process once, after its parent, so that subtrees are contiguous. Siblings and roots keep the order of
+// `ranked`, which contains each process once.
 std::vector<std::size_t> depth_first(const Parents& parents, std::span<const std::size_t> ranked);
 
 // Returns the sum of each subtree; `held` has the values of single processes.
 std::vector<Tally> subtree_sums(const Parents& parents, std::vector<Tally> held);
 
-// The functions below need parents before their children.
+// In `parents` of the functions below, parents must precede their children.
 
-// The depth of a root is 0.
+// Returns the depth of each process; that of a root is 0.
 std::vector<std::size_t> depths_of(const Parents& parents);
 
 // Moves processes deeper than `deepest` up to the level of their parent.

@@ -40,7 +40,7 @@ Summary Fold::summary() const {
   if (!summary.min) return summary;
   const long double mean = summary.covered_ms > 0 ? weighted_ / static_cast<long double>(summary.covered_ms)
                                                   : points_ / static_cast<long double>(point_count_);
-  // Rounding must not move the mean out of [min, max]. In a damaged file min may be above max.
+  // Rounding must not move the mean out of [min, max]. In a damaged file, min may be above max.
   summary.mean = std::max(std::min(static_cast<double>(mean), static_cast<double>(*summary.max)),
                           static_cast<double>(*summary.min));
   if (extremes_unknown_) summary.min = summary.max = std::nullopt;
@@ -79,7 +79,7 @@ void GroupSum::add(std::int64_t member, const Interval& interval, bool gone, std
   change(interval.until_ms, gone ? Change::Kind::gone : Change::Kind::end);
 }
 
-// The sum at one time.
+// The sum at one time, and how many members it has.
 struct GroupSum::Level {
   std::int64_t sum = 0;
   std::int64_t members = 0;
@@ -96,8 +96,8 @@ struct GroupSum::Level {
   bool operator==(const Level&) const = default;
 };
 
-// Returns the level at a time with points, where `level` continues after it. If nothing continues, recording ends
-// there. A member that ended without its own point did not change and is still part of that tick.
+// Returns the level at a time with points; `level` is that after it. If no member continues, recording ends there. A
+// member that ended without its own point did not change, and is still part of that tick.
 GroupSum::Level GroupSum::point_level(std::span<const Change> changes, Level level) {
   std::set<std::int64_t> changed;
   const bool ends = level.members == 0;
@@ -136,7 +136,7 @@ void GroupSum::visit(const std::function<void(const GroupInterval&)>& visit) {
     const Level before = level;
     bool pointed = false;
     bool cut = false;
-    // Ending members first: two consecutive sums added up could overflow.
+    // Members that end are removed first, because adding the next ones before might overflow.
     for (const Change& change : std::span(begin, end)) {
       cut = cut || change.moment;
       pointed = pointed || change.kind == Change::Kind::point;

@@ -3,7 +3,7 @@
 // Folds the intervals of a subject or a group of subjects into the numbers by which rows are ranked. The store supplies
 // the intervals. Pure: no clock, no I/O.
 //
-// Points count in min, max, first and last, and have no weight in the mean.
+// An interval without a length is a point. Points count in min, max, first and last, and have no weight in the mean.
 
 #include <cstdint>
 #include <functional>
@@ -17,12 +17,12 @@
 namespace memoir {
 
 struct Summary {
-  std::optional<std::int64_t> min;  // min and max are also nullopt if an interval does not have its own
-  std::optional<double> mean;       // weighted by time; with points only, the plain mean
+  std::optional<std::int64_t> min;  // nullopt if an interval does not have its own min or max
+  std::optional<double> mean;       // weighted by time; the plain mean if there are only points
   std::optional<std::int64_t> max;
   std::int64_t max_at_ms = 0;         // start of the first time at the maximum
-  std::int64_t max_until_ms = 0;      // and its end; both are those of the bucket if the bucket has no exact time
-  std::optional<std::int64_t> first;  // the mean, for a bucket
+  std::int64_t max_until_ms = 0;      // its end; both are those of a bucket that has no exact time
+  std::optional<std::int64_t> first;  // for a bucket, its mean
   std::optional<std::int64_t> last;
   std::int64_t last_ms = 0;     // end of the last interval with a value
   std::int64_t covered_ms = 0;  // time with a known value
@@ -32,7 +32,7 @@ struct Summary {
   bool operator==(const Summary&) const = default;
 };
 
-// Folds the intervals of one subject, which come in time order and do not overlap.
+// Folds the intervals of one subject, which must be in time order without overlaps.
 class Fold {
  public:
   void add(const Interval& interval);
@@ -43,7 +43,7 @@ class Fold {
   long double weighted_ = 0;  // sum of value × ms
   long double points_ = 0;    // sum of the values of points
   std::int64_t point_count_ = 0;
-  bool extremes_unknown_ = false;  // of one of the intervals
+  bool extremes_unknown_ = false;  // an interval has no min or max
 };
 
 Summary summarise(std::span<const Interval> intervals);
@@ -51,7 +51,7 @@ Summary summarise(std::span<const Interval> intervals);
 // Share of the used memory that was read exactly.
 class ExactShare {
  public:
-  // `held`: KiB × ms; `exact`: exact share of it, 0 to 1, nullopt if unknown.
+  // `held` is used memory in KiB × ms; `exact` is the part of it that was read exactly, 0 to 1, nullopt if unknown.
   void add(double held, std::optional<double> exact);
   void add(const Interval& interval);
 
@@ -62,10 +62,10 @@ class ExactShare {
   std::optional<double> exact_ = 0;
 };
 
-// Sums several subjects at each time (BucketSum does so for buckets). The maximum is the largest sum at one time, which
-// the sum of the members' own maxima is not.
+// The sum of several subjects at each time (BucketSum does this for buckets). Its maximum is the largest sum at one
+// time, which differs from the sum of the members' own maxima.
 struct GroupInterval {
-  Interval interval;         // sum of the known values; absent if none is known
+  Interval interval;         // sum of the known values; without values if none is known
   std::int64_t members = 0;  // existing members
   std::int64_t absent = 0;   // existing members without a known value
 
@@ -74,20 +74,20 @@ struct GroupInterval {
 
 class GroupSum {
  public:
-  // Adds an interval of ticks. Intervals of one member do not overlap within a pass; members may come in any order.
-  // `gone`: the member ended at until_ms. This matters only where recording ends: a member that is not gone is still
-  // part of that tick. `pass`: how often the wall clock had been set back. Each pass over the same times has its own
-  // sums.
+  // Adds an interval of ticks. Intervals of one member must not overlap within a pass; members may come in any order.
+  // `gone`: the member ended at until_ms. This matters only where recording ends, because a member that is not gone is
+  // still part of that tick. `pass`: number of times that the wall clock had been set back. Each pass over the same
+  // times has its own sums.
   void add(std::int64_t member, const Interval& interval, bool gone = false, std::int32_t pass = 0);
 
-  // Visits pass by pass, in time order; times without a member are left out. A member's momentary low or high
-  // (Interval::min_at_ms, max_at_ms) applies to the sum as well.
+  // Visits the sums pass by pass, in time order, without times that have no member. A member's momentary low or high
+  // (Interval::min_at_ms, max_at_ms) also changes the sum at that time.
   void visit(const std::function<void(const GroupInterval&)>& visit);
 
   Summary summary();
 
  private:
-  // Kept small: a long range has a million.
+  // Kept small, because a long range has a million of these.
   struct Change {
     std::int64_t at_ms;
     std::int64_t member;

@@ -7,12 +7,12 @@ namespace memoir {
 
 namespace {
 
-// Start times are computed from a boot time in whole seconds and clock ticks; they may be off by this much.
+// Start times are computed from clock ticks and a boot time in whole seconds, so they may be wrong by this much.
 constexpr std::int64_t kStartError = 1000;
 
 using Places = std::vector<std::size_t>;
 
-// Matches the lives of one identity.
+// Matches the ends and starts of one identity.
 void match(std::span<const Life> lives, const RestartRule& rule, Places births, std::vector<Restart>& restarts) {
   Places ends;
   for (const std::size_t place : births) {

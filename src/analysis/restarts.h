@@ -1,7 +1,7 @@
 #pragma once
 
-// Finds processes that were followed by another one of the same identity: a service that was restarted, or crashed and
-// was started again. Pure.
+// Finds processes that were followed by another process of the same identity: services that were restarted, or that
+// crashed and were started again. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -21,7 +21,7 @@ struct Life {
 };
 
 struct Restart {
-  std::size_t ended = 0;  // indexes into the lives
+  std::size_t ended = 0;  // indices of lives
   std::size_t begun = 0;
 };
 
@@ -30,8 +30,8 @@ struct RestartRule {
   std::int64_t longest_pause_ms = 10 * 60 * 1000;  // from the exit to the next start
 };
 
-// Each life is followed by at most one other and follows at most one: the earliest that started after it was last
-// observed. In exit order.
+// Returns the restarts in order of the exits. Each life is followed by at most one other life, which follows no other:
+// the earliest one that started after the first was last observed.
 std::vector<Restart> find_restarts(std::span<const Life> lives, const RestartRule& rule = {});
 
 }  // namespace memoir

@@ -44,8 +44,8 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   return a % b < 0 ? quotient - 1 : quotient;
 }
 
-// Index of the bucket that contains the time. A range that ends on an edge has no zero-width bucket for its last
-// instant.
+// Index of the bucket that contains `ms`. If the range ends at the edge of a bucket, its last instant belongs to the
+// bucket before.
 std::int64_t bucket_of(const Grid& grid, std::int64_t ms) {
   const std::int64_t last = grid.to_ms > grid.from_ms ? grid.to_ms - 1 : grid.to_ms;
   return floor_divide(std::clamp(ms, grid.from_ms, last) - grid.origin_ms, grid.width_ms) -
@@ -57,7 +57,7 @@ void add_to_buckets(const Interval& interval, const Grid& grid, std::vector<Grid
   const std::int64_t at = std::max(interval.from_ms, grid.from_ms);
   const std::int64_t until = std::min(interval.until_ms, grid.to_ms);
   const bool point = interval.from_ms == interval.until_ms;
-  // An interval that only touches the range contributes nothing.
+  // An interval that only touches the range is ignored.
   if (at > until || (at == until && !point && grid.from_ms != grid.to_ms)) return;
   const auto first = static_cast<std::size_t>(bucket_of(grid, at));
   const auto last = static_cast<std::size_t>(bucket_of(grid, std::max(at, until - 1)));
@@ -68,7 +68,7 @@ void add_to_buckets(const Interval& interval, const Grid& grid, std::vector<Grid
 }
 
 double slope(const GridBucket& a, const GridBucket& b) {
-  // Twice the distance between the midpoints, so that it is an integer.
+  // Uses twice the distance between the midpoints, which is an integer.
   const auto doubled_ms = static_cast<double>((b.from_ms + b.until_ms) - (a.from_ms + a.until_ms));
   return (*b.mean - *a.mean) / (doubled_ms / 2) * static_cast<double>(kDay);
 }
@@ -99,7 +99,7 @@ std::vector<GridBucket> cut_into_buckets(std::span<const Interval> intervals, co
   for (const Interval& interval : intervals) add_to_buckets(interval, grid, buckets, folds);
   for (std::size_t index = 0; index < count; ++index) {
     const Summary summary = folds[index].summary();
-    // Time that the clock passed twice counts once.
+    // Time that the clock passed twice is counted once.
     buckets[index].covered_ms =
         std::min(summary.covered_ms, std::max<std::int64_t>(buckets[index].until_ms - buckets[index].from_ms, 0));
     buckets[index].min = summary.min;
@@ -111,7 +111,7 @@ std::vector<GridBucket> cut_into_buckets(std::span<const Interval> intervals, co
 }
 
 std::int64_t nice_width(std::int64_t span_ms, std::int64_t columns, std::int64_t min_ms) {
-  // The range starts and ends within a bucket.
+  // One bucket more may be needed, because the range may start and end within a bucket.
   const auto fits = [&](std::int64_t width) {
     return width >= min_ms && std::max<std::int64_t>(span_ms - 1, 0) / width + 2 <= columns;
   };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Cuts a series into buckets of equal width, and fits a straight line through them. Pure.
+// Divides a series into buckets of equal width, and fits a straight line through them. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -15,7 +15,7 @@ struct GridBucket {
   std::int64_t from_ms = 0;  // [from_ms, until_ms)
   std::int64_t until_ms = 0;
   std::int64_t covered_ms = 0;      // time with a known value; the remainder is a gap
-  std::optional<std::int64_t> min;  // nullopt: a gap from end to end
+  std::optional<std::int64_t> min;  // nullopt if all of the bucket is a gap
   std::optional<double> mean;
   std::optional<std::int64_t> max;
   std::optional<std::int64_t> max_at_ms = {};  // the first time at the maximum
@@ -25,7 +25,7 @@ struct GridBucket {
 
 struct Grid {
   std::int64_t from_ms = 0;
-  std::int64_t to_ms = 0;      // inside the last bucket
+  std::int64_t to_ms = 0;      // within the last bucket
   std::int64_t width_ms = 1;   // > 0
   std::int64_t origin_ms = 0;  // start of some bucket: local midnight for buckets of days
 };
@@ -37,21 +37,21 @@ std::vector<GridBucket> cut_into_buckets(std::span<const Interval> intervals, co
 // Returns the number of buckets of the grid.
 std::int64_t bucket_count(const Grid& grid);
 
-// Returns the narrowest round width (… 10 s, 30 s, 1 min, 5 min … 1 d …) of at least `min_ms`, of which at most
-// `columns` (2 or more) cover a range of `span_ms`, wherever it starts.
+// Returns the narrowest round width (… 10 s, 30 s, 1 min, 5 min … 1 d …) of at least `min_ms` with which at most
+// `columns` buckets (2 or more) cover any range of `span_ms`.
 std::int64_t nice_width(std::int64_t span_ms, std::int64_t columns, std::int64_t min_ms);
 
-// Growth per day: the median of the slopes between every two buckets (Theil-Sen, robust against a third of outliers),
-// over the means of about a hundred buckets that are at least half covered. nullopt with fewer than kSlopeBuckets of
-// these, or if they span less than kSlopeSpanMs: such a short line does not describe a day. No bucket is narrower than
-// `min_ms`, the width of the intervals if they are buckets themselves.
+// Growth per day: the median of the slopes between every two buckets (Theil-Sen, robust against a third of outliers).
+// Uses the means of about a hundred buckets of which at least half is covered. nullopt if there are fewer than
+// kSlopeBuckets of these, or they span less than kSlopeSpanMs, because such a short line does not describe a day. No
+// bucket is narrower than `min_ms`, which is the width of the intervals if they are buckets themselves.
 inline constexpr std::size_t kSlopeBuckets = 5;
 inline constexpr std::int64_t kSlopeSpanMs = 60 * 60 * 1000;
 std::optional<double> slope_per_day(std::span<const Interval> intervals, std::int64_t from_ms, std::int64_t to_ms,
                                     std::int64_t min_ms = 1);
 
 // Returns the smallest value that is not exceeded for `percent` of the time with a known value; 50 is the median over
-// time. Intervals without a length count only if none has one. A bucket counts by its mean.
+// time. Intervals without a length count only if all are without. A bucket counts with its mean.
 std::optional<std::int64_t> percentile_over_time(std::span<const Interval> intervals, double percent);
 
 }  // namespace memoir

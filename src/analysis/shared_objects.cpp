@@ -19,7 +19,7 @@ struct Mapped {
 }  // namespace
 
 std::int64_t SharedObject::mappers() const {
-  // The kernel rounds the PSS of each region down.
+  // The kernel rounds the PSS of each region down, so a small PSS is not used.
   constexpr std::int64_t region_kib = 16;
   const auto known = static_cast<std::int64_t>(consumers.size());
   const std::int64_t pss_kib = row.use.pss_kib();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Combines the mapping summaries of several processes: each object with the processes that map it. Pure.
+// Combines the mapping summaries of several processes into objects, each with the processes that map it. Pure.
 
 #include <algorithm>
 #include <array>
@@ -22,20 +22,20 @@ struct Consumer {
 };
 
 struct SharedObject {
-  MappingRow row;                   // summed over the processes
-  std::vector<Consumer> consumers;  // the largest PSS first, then by process
+  MappingRow row;                   // sum over the processes
+  std::vector<Consumer> consumers;  // by PSS, the largest first, then by process
   std::int64_t largest_kib = 0;     // RSS of the consumer with the most of it in memory
-  std::int64_t unswapped_kib = 0;   // allocated size without the swap that a consumer maps; 0: unknown
+  std::int64_t unswapped_kib = 0;   // allocated size minus the swap that a consumer maps; 0 if unknown
 
   // Memory of the object itself, including the PSS of processes without a mapping summary.
   std::int64_t memory_kib() const { return std::max({largest_kib, unswapped_kib, row.use.pss_kib()}); }
-  // Estimates the number of mapping processes from its RSS and PSS; at least the consumers.
+  // Estimates the number of processes that map it, from its RSS and PSS; at least the number of consumers.
   std::int64_t mappers() const;
 };
 
 struct SharedObjects {
   std::vector<SharedObject> objects;  // sorted like the rows of a mapping summary
-  // Sums without a label: their objects and processes are unknown.
+  // Sums without a label. Their objects and processes are unknown.
   std::array<MappingUse, kMappingKinds> others;
 };
 

@@ -7,7 +7,7 @@ namespace memoir {
 
 namespace {
 
-// Share of a bucket within the span.
+// Returns the part of a bucket that is within the span.
 double share_inside(const Interval& bucket, std::int64_t from_ms, std::int64_t until_ms) {
   const std::int64_t width = bucket.until_ms - bucket.from_ms;
   const std::int64_t inside = std::min(bucket.until_ms, until_ms) - std::max(bucket.from_ms, from_ms);

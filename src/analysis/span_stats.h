@@ -12,7 +12,7 @@
 
 namespace memoir {
 
-// Reached within the span; at its start if the start is also its end.
+// An extreme value, reached between from_ms and until_ms; exactly at from_ms if the two are equal.
 struct Extremum {
   std::int64_t value = 0;
   std::int64_t from_ms = 0;
@@ -21,29 +21,31 @@ struct Extremum {
 
 struct SpanStats {
   std::optional<std::int64_t> mean;  // over the recorded time
-  std::optional<Extremum> lowest;    // of equal values the first
+  std::optional<Extremum> lowest;    // the first of equal values
   std::optional<Extremum> highest;
   std::int64_t covered_ms = 0;
 };
 
-// Covers [from_ms, until_ms). A bucket partly outside counts by the share that is inside, but with its full extremes.
+// Summarizes [from_ms, until_ms). A bucket partly outside counts by the part that is inside, but with its full
+// extremes.
 SpanStats span_stats_of(std::span<const Interval> series, std::int64_t from_ms, std::int64_t until_ms);
 
-// Recorded time within the span.
+// Returns the recorded time within the span.
 std::int64_t covered_ms_of(std::span<const Interval> series, std::int64_t from_ms, std::int64_t until_ms);
 
-// Returns the mean over all recorded time, given used memory (KiB × ms) in the covered time. An absent process counts
-// as 0. A foreign database may have more covered than recorded time; the covered time is then the divisor.
+// Returns the mean over all recorded time, from used memory (KiB × ms) in the covered time. An absent process counts as
+// 0. In a damaged or foreign database the covered time may exceed the recorded time; the covered time is then the
+// divisor.
 std::int64_t mean_of_held(long double held, std::int64_t covered_ms, std::int64_t recorded_ms);
 
-// A mean under construction, from buckets and parts of them.
+// Computes a mean from buckets and parts of them.
 class BucketMean {
  public:
-  // An interval without a value is unknown time.
+  // Adds an interval. One without a value is unknown time, which is ignored.
   void add(const Interval& interval);
 
-  // Mean over its own covered time, or over a longer time with 0 for the remainder. Without any length, the last value.
-  // nullopt if nothing is known.
+  // Mean over its own covered time, or over a longer time that counts as 0 outside of it. If no interval has a length,
+  // the last value; nullopt if nothing is known.
   std::optional<std::int64_t> mean() const { return over(covered_ms_); }
   std::optional<std::int64_t> over(std::int64_t recorded_ms) const;
 
@@ -55,16 +57,16 @@ class BucketMean {
   std::optional<std::int64_t> seen_;
 };
 
-// Increase of a counter from bucket to bucket. A counter below its previous value was reset (by a boot) and counts from
-// 0.
+// Increase of a counter from bucket to bucket. A counter below its previous value was reset (by a boot), and counts
+// from 0.
 struct Increase {
-  std::int64_t from_ms = 0;  // of the bucket
+  std::int64_t from_ms = 0;  // start of the bucket
   std::int64_t until_ms = 0;
   std::int64_t covered_ms = 0;
   std::int64_t by = 0;
 };
 
-// The first bucket counts from its lowest value.
+// Returns the increases. The first bucket counts from its lowest value.
 std::vector<Increase> increases_of(std::span<const Interval> counter);
 
 }  // namespace memoir

@@ -253,7 +253,7 @@ TEST_CASE("An exited process is evidence without a forecast, and its limit is th
   CHECK(dead["runs_out_in_ms"].is_null());
   CHECK(dead["limit_room_kib"].is_null());
   CHECK(dead["limit"] == "memory.max of /system.slice/worker.service");
-  CHECK(dead["reason"] == "its floor rises all the time; it has exited");
+  CHECK(dead["reason"] == "its floor rises continuously; it has exited");
   CHECK(leaks["totals"]["leaks"] == 2);
   CHECK(leaks["totals"]["ended"] == 1);
   const std::string table = ask(history, fast({})).out;

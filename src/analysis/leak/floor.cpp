@@ -10,7 +10,7 @@ namespace memoir {
 
 namespace {
 
-constexpr double kDailyFrom = 5;  // days of window
+constexpr double kDailyFrom = 5;  // minimum window for blocks of a day, in days
 constexpr double kBlocksPerWindow = 12;
 constexpr double kMinFilled = 0.5;
 constexpr int kPhases = 8;
@@ -37,7 +37,7 @@ std::vector<TimedValue> blocks_of(std::span<const LeakHour> hours, const LeakWin
   std::vector<TimedValue> values;
   std::vector<double> of_block;
   double filled = 0;
-  std::ptrdiff_t block = -1;  // counted from the end
+  std::ptrdiff_t block = -1;  // number of the block, counted from the end
   const auto end_block = [&] {
     if (!of_block.empty() && filled >= kMinFilled * window.block) {
       values.push_back({-(static_cast<double>(block) + 0.5) * window.block, reduce(of_block), 0});
@@ -70,7 +70,7 @@ std::vector<double> residuals(std::span<const TimedValue> floors) {
   return rest;
 }
 
-// Median of the `kSide` values from `at` on, less the median of the `kSide` values before.
+// Median of the `kSide` values from `at` on, minus the median of the `kSide` values before it.
 template <std::size_t kSide>
 double rise_at(const std::vector<double>& values, std::size_t at) {
   std::array<double, kSide> side{};
@@ -94,7 +94,7 @@ void shift(std::vector<TimedValue>& floors, std::span<const LeakStep> steps, dou
 
 bool lone(const std::vector<LeakStep>& steps, std::size_t increments) {
   const auto falls = std::count_if(steps.begin(), steps.end(), [](const LeakStep& step) { return step.by < 0; });
-  // A series with more falls is a sawtooth; removing its falls would leave only the rises.
+  // A series that falls more often is a sawtooth. Removing its falls would leave only the rises.
   return steps.size() <= std::min(kMaxSteps, increments / kMaxStepsPart) && falls <= kMaxFalls;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Computes the floors of blocks from buckets, and removes the weekly pattern and isolated steps from the floors before
-// a line is fitted. Times are in days (24 × LeakSettings::hour_ms) before the end of the series, so <= 0. Pure.
+// a line is fitted. Times are in days (24 × LeakSettings::hour_ms) relative to the end of the series, so <= 0. Pure.
 
 #include <span>
 #include <vector>
@@ -19,58 +19,59 @@ struct LeakHour {
   double max = 0;
 };
 
-// The judged part of a life: its last `days`.
+// The part of a life that is judged: its last `days`.
 struct LeakWindow {
   double days = 0;
-  double block = 0;  // width of a block, days
+  double block = 0;  // width of a block, in days
 };
 
-// Up to this many days, phases of the day are compared as well.
+// Up to this many days, the same hours of different days are compared as well (phase_floors()).
 inline constexpr std::size_t kFewBlocks = 14;
 
-// Returns blocks of one day if the window holds five of them, otherwise blocks of a twelfth of the window.
+// Returns a window with blocks of one day if it has five of them, otherwise with twelve blocks.
 LeakWindow make_window(double days);
 
 // Returns the buckets that start in the last `days`.
 std::span<const LeakHour> last_days(std::span<const LeakHour> hours, double days);
 
-// Returns the soft floor of each block: the mean of the lower half (or `lowest` part) of its buckets' minima. A single
-// low reading changes it less than the plain minimum. Blocks end where the series ends; blocks less than half covered
-// are left out. `day` is the middle of the block.
+// Returns the soft floor of each block: the mean of the lower half (or of the `lowest` part) of its buckets' minima. A
+// single low reading changes it less than the plain minimum. The last block ends where the series ends. Blocks of which
+// less than half is covered are omitted. `day` is the middle of the block.
 std::vector<TimedValue> soft_floors(std::span<const LeakHour> hours, const LeakWindow& window, double lowest = 0.5);
 
-// Returns the mean of each block; the same blocks are left out.
+// Returns the mean of each block. The same blocks are omitted.
 std::vector<TimedValue> block_means(std::span<const LeakHour> hours, const LeakWindow& window);
 
-// Returns floors of an eighth of a day, with the hour of the day as the stratum. With few days, the same hour of
-// different days is a better comparison than one floor per day.
+// Returns floors of an eighth of a day, with the time of the day as the stratum. If there are only a few days,
+// comparing the same time of different days is better than comparing one floor per day.
 std::vector<TimedValue> phase_floors(std::span<const LeakHour> hours, double days);
 
-// Removes the weekday's usual distance from the trend, if the week explains half of the scatter around the trend. Needs
-// two weeks. Returns true if it was removed.
+// Removes each weekday's usual distance from the trend, if that explains half of the scatter around the trend. Needs
+// two weeks. Returns whether it was removed.
 bool remove_weekly_pattern(std::vector<TimedValue>& floors);
 
 struct LeakStep {
-  double day = 0;  // of the first floor after the step
+  double day = 0;  // time of the first floor after the step
   double by = 0;
 };
 
-// Returns the floors with previously removed steps restored, or with steps removed.
+// Return the floors with steps added again, or with steps removed.
 std::vector<TimedValue> put_back(std::vector<TimedValue> floors, std::span<const LeakStep> steps);
 std::vector<TimedValue> without(std::vector<TimedValue> floors, std::span<const LeakStep> steps);
 
-// Removes isolated jumps: increments far from the others (6 deviations) and above 2 % of the level. There may be at
-// most four, at most a quarter of all increments, and they must make up 30 % of all movement. Later floors are shifted
-// down by them. With more jumps than that, jumping is the way the series grows.
+// Removes isolated jumps: increments that are far from the others (6 deviations) and above 2 % of the level. There may
+// be at most four, and at most a quarter of all increments, and they must make up 30 % of all movement. If there are
+// more jumps, the series grows by jumps, and none is removed. Later floors are shifted down by the removed jumps, which
+// are returned.
 std::vector<LeakStep> remove_steps(std::vector<TimedValue>& floors);
 
-// Finds jumps of daily floors among the hours, where a jump exceeds the noise within a day. The median of six hours'
-// minima is compared with that of the six hours before, if half of the jump remains a day later. Covers a whole life;
-// empty for a life under two days.
+// Finds jumps of daily floors among the hours of a whole life, where a jump exceeds the noise within a day. Compares
+// the median of six hours' minima with that of the six hours before. At least half of the jump must remain a day later.
+// Returns no jumps for a life of less than two days.
 std::vector<LeakStep> edges_of(std::span<const LeakHour> hours);
 
-// Removes the steps at those edges that are among the floors, within the same limits on their number. Returns the
-// removed steps.
+// Removes the steps at those of the `edges` that are within the floors, with the same limits on their number. Returns
+// the removed steps.
 std::vector<LeakStep> take_out_edges(std::span<const LeakStep> edges, std::vector<TimedValue>& floors);
 
 }  // namespace memoir

@@ -11,25 +11,26 @@ namespace memoir {
 namespace {
 
 constexpr double kNinety = 1.645;  // of the normal distribution, two-sided
-constexpr double kPhasesFrom = 2;  // days of the last third
+constexpr double kPhasesFrom = 2;  // minimum length of the last third, in days
 constexpr double kPartsOfThird = 8;
 constexpr std::size_t kMinPoints = 5;
 constexpr double kSteeper = 1.2;
 constexpr double kDaysForCycle = 1.5;
 constexpr double kBlocks = 12;
 constexpr double kStray = 0.95;
-constexpr double kSlack = 1.0 / 24;  // of the cycle: no day is punctual to the hour
-constexpr double kUnseen = 1.6;      // factor of the slope: other hours of the day may differ by it
+constexpr double kSlack = 1.0 / 24;  // part of the cycle, because no day is punctual to the hour
+constexpr double kUnseen = 1.6;      // the slope may be wrong by this factor, because other hours of the day may differ
 constexpr double kFarthest = 10;     // multiple of the observed time
 
-// The floors of the last third; by the hour of the day where it has two days.
+// Returns the floors of the last third. If it has two days, they are by the time of the day.
 std::vector<TimedValue> recent_floors(std::span<const LeakHour> life, double days) {
   const double third = days / 3;
   if (third >= kPhasesFrom) return phase_floors(last_days(life, third), third);
   return soft_floors(last_days(life, third), {third, third / kPartsOfThird});
 }
 
-// The slope of the whole gives way to that of the last third as far as they differ by more than their errors.
+// Finds the current slope. The slope of the last third replaces that of the whole, as far as the two differ by more
+// than their errors.
 void find_slope(LeakOutlook& outlook, std::span<const LeakHour> life, double days, const SlopeEstimate& whole) {
   outlook.slope = {whole.per_day, whole.lower, whole.upper};
   const std::vector<TimedValue> points = recent_floors(life, days);
@@ -43,13 +44,15 @@ void find_slope(LeakOutlook& outlook, std::span<const LeakHour> life, double day
   const double weight = excess > 0 ? excess / (excess + error * error) : 0;
   const double half = std::abs(change) / 2;
   outlook.accelerates = recent->lower > whole.per_day && recent->per_day > kSteeper * whole.per_day;
-  // The last third is on average half of the change short of the end, where growth becomes ever faster.
+  // The last third's slope is that of its middle. If growth becomes faster, the slope at its end is higher by half of
+  // the change.
   outlook.slope = {whole.per_day + weight * (change + std::max(change, 0.0) / 2),
                    outlook.accelerates ? recent->lower : std::min(whole.lower, recent->per_day - half),
                    std::max(whole.upper, recent->per_day + half)};
 }
 
-// The last day repeats itself, higher by a day's growth. Strays: differences from the day before less that growth.
+// Takes the last day as a cycle that repeats itself, higher by a day's growth each time. Strays are the differences
+// from the day before that this growth does not explain.
 void find_cycle(LeakOutlook& outlook, std::span<const LeakHour> life) {
   outlook.cycle_days = 1;
   std::vector<double> strays;
@@ -64,7 +67,7 @@ void find_cycle(LeakOutlook& outlook, std::span<const LeakHour> life) {
   if (!strays.empty()) outlook.stray = quantile_of(std::move(strays), kStray);
 }
 
-// Less than that has no cycle known: the usual peak of a block is expected in each.
+// Takes the usual peak of a block as the reading that repeats itself, because less than two days show no cycle.
 void find_peak(LeakOutlook& outlook, std::span<const LeakHour> life, double days) {
   const double block = days / kBlocks;
   const double third = days / 3;
@@ -81,7 +84,7 @@ void find_peak(LeakOutlook& outlook, std::span<const LeakHour> life, double days
   outlook.stray = (highest - lowest) / 2;
 }
 
-// Days until a reading of the cycle, higher by the growth of each repetition, reaches `limit`.
+// Returns the days until a reading of the cycle reaches `limit`, if each repetition is higher by the growth in between.
 double days_until(const LeakOutlook& outlook, double limit, double per_day) {
   double soonest = std::numeric_limits<double>::infinity();
   if (per_day <= 0) return soonest;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Forecasts when a growing series reaches a limit: from its slope now and the usual peaks of its readings. Pure.
+// Forecasts when a growing series reaches a limit, from its current slope and the usual peaks of its readings. Pure.
 
 #include <optional>
 #include <span>
@@ -12,11 +12,11 @@
 
 namespace memoir {
 
-// Returns what a forecast starts from, for growth in the last `days` of a life with the slope `whole`. All per day of
-// the analysis.
+// Returns the start of a forecast for a life that has grown with the slope `whole` for the last `days`. Slopes are per
+// day of the analysis.
 LeakOutlook outlook_of(std::span<const LeakHour> life, double days, const SlopeEstimate& whole);
 
-// Returns the limit that is reached first. nullopt without limits.
+// Returns the limit that is reached first; nullopt if there are no limits, or the series does not grow.
 std::optional<LeakExhaustion> exhaustion_of(const LeakFinding& found, const std::vector<LeakLimit>& limits,
                                             const LeakSettings& settings);
 

@@ -13,7 +13,7 @@ constexpr double kTrendFew = 2.0;
 constexpr std::size_t kFew = 8;
 constexpr double kDrift = 2.5;
 constexpr double kDriftFew = 2.0;
-constexpr double kDriftPart = 3.0;  // a random walk has more chances to stray in some part of a life
+constexpr double kDriftPart = 3.0;  // higher, because a random walk is more likely to stray in some part of a life
 constexpr double kReturns = 4;
 constexpr double kSureTrend = 5;
 constexpr double kScatters = 3;
@@ -33,7 +33,7 @@ constexpr double kHalfDay = 0.5;
 constexpr double kMissed = 0.6;
 constexpr double kMissedGrowing = 0.75;
 constexpr double kOutweighs = 1.5;
-constexpr double kWeek = 7;  // blocks; fewer have not seen every weekday, and need more
+constexpr double kWeek = 7;  // blocks; fewer do not include every weekday, and need more evidence
 
 double level_of(std::span<const TimedValue> floors) {
   return median_of(transformed(floors, [](const TimedValue& floor) { return std::abs(floor.value); }));
@@ -80,7 +80,8 @@ class Judge {
     if (!passed) found_.failed.push_back(which);
   }
 
-  // Few blocks leave each gate little evidence. One may miss its threshold if the others exceed theirs by as much.
+  // If there are few blocks, each gate has little evidence. One gate may then miss its threshold if the others exceed
+  // theirs by as much.
   void weigh_together() {
     if (found_.passed()) return;
     const auto least = [](const LeakGate& gate) { return gate.name == "growing" ? kMissedGrowing : kMissed; };
@@ -125,8 +126,8 @@ class Judge {
          "the lower end of the slope's interval is above 0, per day");
   }
 
-  // The mean of steps is known poorly where the floors scatter. Where the trend of a whole life is sure, floors that
-  // return to their line are no walk either.
+  // The mean of the steps is uncertain if the floors scatter. If the trend of a whole life is certain, floors that
+  // return to their line also show that the series is not a random walk.
   void find_drift(bool sure) {
     const double drift = drift_score(transformed(found_.floors, &TimedValue::value));
     const double least = few_ ? kDriftFew : found_.window.days < life_.days ? kDriftPart : kDrift;
@@ -141,7 +142,7 @@ class Judge {
     }
   }
 
-  // Applies the same steps to the finer floors.
+  // Removes the same steps from the finer floors.
   void shift_as_floors(std::vector<TimedValue>& points) const {
     for (const LeakStep& step : found_.steps) {
       for (TimedValue& point : points) {
@@ -159,7 +160,7 @@ class Judge {
 
   void find_growth() {
     const std::vector<TimedValue>& floors = found_.floors;
-    // With half of the first block and half of the last; a count has grown only between two counts.
+    // The growth includes half of the first block and half of the last one. A count has grown only between two counts.
     const bool whole_window = found_.window.block >= 1 && metric_.unit != LeakUnit::count;
     const double ends = whole_window ? found_.window.block : 0;
     found_.growth = found_.slope.per_day * (floors.back().day - floors.front().day + ends);
@@ -188,14 +189,16 @@ class Judge {
          "its last third still grows, by this fraction of the whole slope, and it has not come down");
   }
 
-  // The falling half of a day hides growth in a short window.
+  // Slope of the last third by comparison with the day before, relative to the whole slope. In a short window, the
+  // falling half of a day hides growth.
   double late_by_day() const {
     if (found_.window.block >= 1 || life_.days < 1 + kHalfDay || found_.slope.per_day <= 0) return 0;
     return rise_since_yesterday(life_.hours, found_.window.days / 3) / found_.slope.per_day;
   }
 
-  // The noise of a floor is cut off at one side. Where noise is a share of the level, the floors rise less than the
-  // means. Where means rise for another reason (wider swings, more load), the floors show the leak.
+  // Returns the slope of the means if it is similar to that of the floors, otherwise that of the floors. A floor cuts
+  // off noise at one side, so if noise is a share of the level, floors rise less than means. But means may also rise
+  // for another reason (wider swings, more load), and then the floors show the leak.
   SlopeEstimate reported_slope(bool daily) const {
     std::vector<TimedValue> means = without(block_means(inside_, found_.window), found_.steps);
     if (daily) remove_weekly_pattern(means);
@@ -210,7 +213,7 @@ class Judge {
     return sen_slope(without(std::move(bottoms), found_.steps));
   }
 
-  // A better fit of a saturating curve does not excuse a series that still rises.
+  // A series that still rises passes even if a saturating curve fits it better.
   void find_straight() {
     const Straightness& straight = life_.straight;
     if (straight.curve_to_line >= kStraight) {
@@ -231,7 +234,8 @@ class Judge {
       gate(Gate::novelty, "novelty", novelty_of(life_.hours, found_.window), kNovelty,
            "it is above all earlier floors of the run (as a multiple of the highest)");
     }
-    // Required from a day and a half on; before that in proportion to the hours that have a yesterday.
+    // The threshold applies from a day and a half on. Before that, it is reduced in proportion to the hours that have a
+    // day before.
     if (!daily && life_.days > 1 && found_.slope.per_day > 0) {
       const double least = kDiurnal * std::min((life_.days - 1) / kHalfDay, 1.0);
       gate(Gate::diurnal, "diurnal", rise_since_yesterday(life_.hours, found_.window.days) / found_.slope.per_day,
@@ -243,7 +247,7 @@ class Judge {
   std::span<const LeakHour> inside_;
   const LeakMetric& metric_;
   double level_ = 0;
-  bool few_ = false;  // the whole life is short: the gates are easier
+  bool few_ = false;  // the whole life is short, so the gates are easier
   std::vector<TimedValue> points_;
   WindowFinding found_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// The gates, all of which a window must pass. Pure; times in days before the end of the series.
+// The gates that a window must pass to be a leak. Pure; times are in days relative to the end of the series, so <= 0.
 
 #include <optional>
 #include <span>
@@ -13,13 +13,13 @@
 
 namespace memoir {
 
-// In the order of evaluation; the first gate that fails determines the verdict.
+// The gates in the order of evaluation. The first gate that fails determines the verdict.
 enum class Gate : std::uint8_t { trend, drift, slope, effect, bottom, growing, straight, novelty, diurnal };
 
-// Factor that widens the interval of slopes: the points are less independent than the interval assumes.
+// Factor that widens the interval of a slope, because the points are less independent than the interval assumes.
 inline constexpr double kWiden = 1.2;
 
-// Part of a threshold that is enough for a leak that was reported recently.
+// Part of a threshold that is enough for a leak that was already reported recently.
 inline constexpr double kNearly = 0.85;
 
 struct WindowFinding {
@@ -29,29 +29,30 @@ struct WindowFinding {
   bool week = false;                 // the weekly pattern was removed
   std::vector<LeakStep> steps;       // removed steps
   SlopeEstimate slope;               // of the floors
-  SlopeEstimate reported;            // reported slope: that of the means, if they rise as the floors do
-  double growth = 0;                 // along the line, over the floors
+  SlopeEstimate reported;            // slope of the means if it is similar to that of the floors
+  double growth = 0;                 // of the line, over the floors
   double scatter = 0;                // robust deviation of the floors from the line
-  double late = 0;                   // slope of the last third, relative to the whole slope
+  double late = 0;                   // slope of the last third, relative to the whole slope; see find_growth()
   std::vector<LeakGate> gates;
   std::vector<Gate> failed;
-  bool nearly = false;  // no gate is below 85 % of its threshold: enough for a leak that was reported recently
+  bool nearly = false;  // no gate is below kNearly of its threshold
   bool passed() const { return failed.empty(); }
 };
 
-// A life with the facts that hold for all of it.
+// A life, with the results that apply to all its windows.
 struct LeakLife {
-  std::span<const LeakHour> hours;  // in time order; the life ends where the series ends
+  std::span<const LeakHour> hours;  // in time order; the life ends where its last bucket ends
   double days = 0;
   std::vector<LeakStep> edges;
   Straightness straight;
 };
 LeakLife make_life(std::span<const LeakHour> hours);
 
-// Returns nullopt if the window has too few blocks (5).
+// Returns nullopt if the window has fewer than five blocks.
 std::optional<WindowFinding> judge_window(const LeakLife& life, double window_days, const LeakMetric& metric);
 
-// Returns the largest of three: the metric's own minimum growth, its share of the level, and three times the scatter.
+// Returns the minimum growth that is significant. It is the largest of the metric's own minimum, its share of the
+// level, and three times the scatter.
 double min_growth(const LeakMetric& metric, double level, double scatter);
 
 }  // namespace memoir

@@ -24,10 +24,10 @@ constexpr double kHoursPerDay = 24;
 constexpr double kTrueDayMs = 86'400'000;
 constexpr std::array kParts{1.0, 0.5, 0.25, 0.125};
 constexpr double kKeepsFrom = 1;                    // days of life
-constexpr std::array kRecently{1.0 / 12, 1.0 / 6};  // of the life
+constexpr std::array kRecently{1.0 / 12, 1.0 / 6};  // parts of the life, before its end
 
 struct Lives {
-  std::vector<LeakHour> hours;                   // all, in time order
+  std::vector<LeakHour> hours;                   // of all lives, in time order
   std::vector<std::span<const LeakHour>> spans;  // one per life, the current life last
 };
 
@@ -35,7 +35,8 @@ double day_ms(const LeakSettings& settings) {
   return kHoursPerDay * static_cast<double>(settings.hour_ms);
 }
 
-// Interleaved lives (an hour with two lives) are distinguished by number. The axis ends where the last bucket ends.
+// Splits the series into lives by their number, because two lives may share an hour. The time axis ends where the last
+// bucket ends.
 Lives lives_of(const LeakSeries& series, const LeakMetric& metric, const LeakSettings& settings) {
   Lives lives;
   if (series.buckets.empty()) return lives;
@@ -74,7 +75,7 @@ LeakVerdict verdict_of_failed(const WindowFinding& window) {
   return LeakVerdict::noise;  // drift: a random walk
 }
 
-// Most blocks do not change, and the changes go up.
+// Returns whether most blocks are unchanged, and the other changes go up.
 bool goes_by_steps(const WindowFinding& window) {
   constexpr int min_steps = 4;
   const std::vector<TimedValue> floors = put_back(window.floors, window.steps);
@@ -90,7 +91,7 @@ bool goes_by_steps(const WindowFinding& window) {
   return jumps >= min_steps && fallen <= 0.25 * whole && median_of(increments) <= 0.25 * usual;
 }
 
-// The values fall in nearly every hour by more than the floors scatter.
+// Returns whether the values fall within nearly every hour, by more than the floors scatter.
 bool is_sawtooth(const WindowFinding& window, std::span<const LeakHour> hours) {
   const std::span<const LeakHour> judged = last_days(hours, window.window.days);
   const double swing = quantile_of(transformed(judged, [](const LeakHour& hour) { return hour.max - hour.min; }), 0.75);
@@ -103,7 +104,7 @@ LeakVerdict subtype_of(const WindowFinding& window, std::span<const LeakHour> ho
   return goes_by_steps(window) ? LeakVerdict::step : LeakVerdict::steady;
 }
 
-// A young life that grows, but not beyond earlier lives, may still be starting up.
+// A young life may still be starting up if it has not grown beyond the earlier lives.
 constexpr double kYoungDays = 2;
 constexpr double kBeyond = 1.02;
 
@@ -167,7 +168,7 @@ void fill_window(LeakFinding& found, const WindowFinding& window, const LeakSett
   found.gates = window.gates;
 }
 
-// If growth started only within the window, the slope is measured from there.
+// If growth started only within the window, takes the slope from that time on.
 void refine_onset(LeakFinding& found, const WindowFinding& window, const LeakLife& life, const LeakMetric& metric,
                   const LeakSettings& settings) {
   const std::optional<double> onset = onset_of(window.floors);
@@ -187,7 +188,7 @@ LeakInterval scaled(const LeakInterval& of, double factor) {
   return {of.value * factor, of.lower * factor, of.upper * factor};
 }
 
-// From the reported slope, since the reported start of the growth.
+// Fills the outlook, from the reported slope since the reported start of the growth.
 void fill_outlook(LeakFinding& found, std::span<const LeakHour> hours, const LeakSettings& settings) {
   const double days = static_cast<double>(found.until_ms - found.since_ms) / day_ms(settings);
   const LeakInterval slope = scaled(found.slope_per_day, day_ms(settings) / kTrueDayMs);
@@ -212,13 +213,14 @@ double restarts_confidence(const RestartsFinding& restarts) {
   return 100 * std::pow(lives * trend * size * late, 0.25);
 }
 
-// No part of a life grows by more than the difference of its lowest and highest readings.
+// Returns whether any part of a life may have grown significantly. None grows by more than the difference of the life's
+// lowest and highest readings.
 bool could_grow(std::span<const LeakHour> hours, const LeakMetric& metric) {
   const auto [lowest, highest] = std::ranges::minmax_element(hours, {}, &LeakHour::min);
   return highest->min - lowest->min >= min_growth(metric, lowest->min, 0);
 }
 
-// A leak that was reported recently stays one while no gate falls much below its threshold.
+// Makes a window pass that nearly passes, because a leak that was reported recently stays one.
 void keep(WindowFinding& window) {
   for (LeakGate& gate : window.gates) {
     if (!gate.passed) gate.threshold *= kNearly;
@@ -299,7 +301,7 @@ LeakSeries before(const LeakSeries& series, double end_ms) {
   return part;
 }
 
-// `once`: no earlier verdict is considered.
+// `once`: ignores earlier verdicts.
 LeakFinding judge(const LeakSeries& series, const LeakMetric& metric, const LeakSettings& settings, bool once) {
   LeakFinding found;
   found.recorded_ms = recorded_of_last_life(series);

@@ -1,15 +1,15 @@
 #pragma once
 
-// Leak verdict on one series (memory, descriptors or processes), from buckets as the store rolls them up. Pure: no SQL,
-// no I/O, no clock.
+// Judges whether one series (memory, descriptors or processes) leaks, from buckets as the store rolls them up. Pure: no
+// SQL, no I/O, no clock. A life is the time from one restart of the program to the next.
 //
 // A leak shows in the floor of a curve: after each collection, request or night the program returns to a slightly
-// higher level. The series is cut into blocks, and the floor of each block is computed. A line is fitted through the
-// floors of the longest window that ends now and passes every gate. Each gate excludes one kind of harmless growth:
+// higher level. The series is divided into blocks, and the floor of each block is computed. A line is fitted through
+// the floors of the longest window that ends now and passes every gate. Each gate excludes one kind of harmless growth:
 // noise, a random walk, a step after a deployment, a filling cache, a cycle longer than the window, the daily rise.
 // Each gate is reported with its value and threshold, so that a verdict can be checked by hand.
 //
-// Units: values in the metric's own (KiB, or a count), times in epoch milliseconds, slopes per day.
+// Units: values are in KiB, or counts, depending on the metric; times are in epoch milliseconds; slopes are per day.
 
 #include <cstdint>
 #include <optional>
@@ -21,14 +21,14 @@ namespace memoir {
 
 struct LeakBucket {
   std::int64_t from_ms = 0;
-  std::int64_t covered_ms = 0;  // of LeakSeries::width_ms; buckets less than half covered are not judged
+  std::int64_t covered_ms = 0;  // of width_ms; buckets of which less than half is covered are not judged
   double min = 0;
   double mean = 0;  // weighted by time
   double max = 0;
-  std::int32_t life = 0;  // a new number after each restart
+  std::int32_t life = 0;  // number of the life
 };
 
-// In time order. An hour with a restart has two buckets, one of each life.
+// Buckets in time order. An hour with a restart has two buckets, one for each life.
 struct LeakSeries {
   std::vector<LeakBucket> buckets;
   std::int64_t width_ms = 0;
@@ -36,11 +36,11 @@ struct LeakSeries {
 
 enum class LeakUnit : std::uint8_t {
   kib,
-  count,    // processes, descriptors: 0 is a value. Memory of 0 belongs to an exited process and is not judged
-  unknown,  // of a series from another source
+  count,    // processes or descriptors, which may be 0; memory of 0 belongs to an exited process and is not judged
+  unknown,  // the series comes from another source
 };
 
-// The growth that matters: at least `min_growth`, and at least this share of the level.
+// The growth that is significant: at least `min_growth`, and at least `min_share` of the level.
 struct LeakMetric {
   std::string name = "anon+swap";
   double min_growth = 4096;
@@ -49,17 +49,18 @@ struct LeakMetric {
 };
 
 // A limit that the series may reach: a cgroup's memory.max, the machine's memory, RLIMIT_NOFILE. `room` is the current
-// headroom. It is approximate: reclaimable kernel memory is not known separately, and counters are batched.
+// headroom. It is approximate, because reclaimable kernel memory is not known separately, and counters are batched.
 struct LeakLimit {
   std::string name;
   double room = 0;
-  double error = 0;  // of the headroom, in both directions
-  // Value of the series when the headroom was read; nullopt if unknown, then about that of its last bucket.
+  double error = 0;  // possible error of the headroom, in both directions
+  // Value of the series when the headroom was read; nullopt if unknown, so that the last bucket is used instead.
   std::optional<double> reading = {};
 };
 
 struct LeakSettings {
-  // All durations in the analysis are multiples of it. Shorter in tests and for short-lived systems.
+  // Length of an hour in the analysis. All durations in the analysis are multiples of it. Tests and short-lived systems
+  // use a shorter one.
   std::int64_t hour_ms = 3'600'000;
 };
 
@@ -71,17 +72,17 @@ enum class LeakVerdict : std::uint8_t {
   across_restarts,  // each life leaks
   count,            // growing number of processes, zombies or descriptors
   // not leaks
-  plateaued,            // grew, and stopped
-  warm_up,              // grows more and more slowly
+  plateaued,            // it grew, and stopped
+  warm_up,              // it grows more and more slowly
   warm_up_per_restart,  // grows more and more slowly in each run
-  level_shift,          // one or a few steps, level between them
-  within_envelope,      // rises, but was as high before
-  diurnal,              // the daily rise
-  below_minimum,        // rises, but too little to matter or within its noise
-  contained,            // the members of a pool grow, but are replaced before the sum shows it
-  scale_out,            // more members, none of them growing
-  noise,                // no trend
-  insufficient,         // too little history
+  level_shift,          // it rose in one or a few steps, and is level between them
+  within_envelope,      // it rises, but was as high before
+  diurnal,              // it rises as it does every day
+  below_minimum,        // it rises, but too little to be significant or to exceed its noise
+  contained,            // members of a pool grow, but are replaced before the sum shows it
+  scale_out,            // there are more members, none of them growing
+  noise,                // it has no trend
+  insufficient,         // there is too little history
 };
 
 std::string_view to_string(LeakVerdict verdict);
@@ -107,20 +108,20 @@ struct LeakPoint {
 };
 
 struct LeakReading {
-  double day = 0;  // before the end of the series, so <= 0
+  double day = 0;  // relative to the end of the series, so <= 0
   double value = 0;
 };
 
-// What the forecast of a finding starts from.
+// The basis of a forecast.
 struct LeakOutlook {
-  LeakInterval slope;  // now, per day of the analysis: that of the recent part as far as it differs from the whole
+  LeakInterval slope;        // current, per day of the analysis; see find_slope()
   bool accelerates = false;  // the recent part is clearly steeper
-  // Readings that repeat themselves, higher by the growth in the time between: the highest of each bucket of the last
-  // day. Without two days the usual peak.
+  // Readings that repeat themselves, higher by the growth in between: the highest of each bucket of the last day. With
+  // less than two days of history, only the usual peak.
   std::vector<LeakReading> cycle;
-  double cycle_days = 0;  // 0: always
-  double stray = 0;       // how far readings are usually from that
-  LeakInterval reading;   // of the last bucket: mean, lowest, highest
+  double cycle_days = 0;  // 0: the reading applies at any time
+  double stray = 0;       // usual deviation of readings from the cycle
+  LeakInterval reading;   // mean, lowest and highest reading of the last bucket
 };
 
 struct LeakExhaustion {
@@ -129,11 +130,11 @@ struct LeakExhaustion {
   bool accelerates = false;  // the growth has become faster
   // Time from the end of the series until the limit is reached. Its bounds follow from the slope's interval, the error
   // of the headroom and the usual deviation of readings. The upper bound is infinite if the slope's lower bound is not
-  // above 0. nullopt if farther away than ten times the observed time, where no number would be honest.
+  // above 0. nullopt if the time exceeds ten times the observed time, because such a number would be unreliable.
   std::optional<LeakInterval> in_ms;
 };
 
-// How many of 100 verdicts of this kind were right on series of known truth, half of which leak.
+// Number of 100 verdicts of this kind that were right, on series of which half leak and the truth is known.
 struct LeakWorth {
   std::int64_t right = 0;
   std::string_view measured_on;
@@ -142,32 +143,32 @@ struct LeakWorth {
 struct LeakFinding {
   LeakVerdict verdict = LeakVerdict::insufficient;
   bool leak = false;
-  double confidence = 0;           // 0 to 100: how clearly the gates were passed; not a probability. 0 without a leak
-  std::optional<LeakWorth> worth;  // of a leak
+  double confidence = 0;  // how clearly the gates were passed, 0 to 100; not a probability; 0 if it is not a leak
+  std::optional<LeakWorth> worth;  // nullopt if it is not a leak
   bool confirmed = false;          // it was already a leak a day ago
-  bool short_history = false;      // growing for less than a day; no full day was observed
+  bool short_history = false;      // growing for less than a day, so that no full day was observed
   LeakInterval slope_per_day;      // with its 90 % interval
   std::int64_t since_ms = 0;       // start of the growth, or of the window
   std::int64_t until_ms = 0;       // end of the series
-  double grown_by = 0;             // growth since since_ms, along the line
-  double level = 0;                // the floor now
+  double grown_by = 0;             // growth since since_ms, by the line
+  double level = 0;                // the current floor
   std::int64_t history_ms = 0;     // of the current life
-  std::int64_t recorded_ms = 0;    // of that, without its gaps
-  std::int64_t needed_ms = 0;      // minimum of one life to be judged
-  std::int64_t window_ms = 0;      // judged part
+  std::int64_t recorded_ms = 0;    // part of history_ms without gaps
+  std::int64_t needed_ms = 0;      // minimum length of one life that can be judged
+  std::int64_t window_ms = 0;      // length of the judged part
   std::int64_t lives = 0;          // number of lives
   std::vector<LeakPoint> floors;   // of the window, as recorded
   LeakPoint line_from;             // the fitted line
   LeakPoint line_to;
-  LeakOutlook outlook;           // of a leak
+  LeakOutlook outlook;           // only for a leak
   std::vector<LeakPoint> steps;  // removed jumps: time and size
   std::vector<LeakGate> gates;
   std::optional<LeakExhaustion> exhaustion;
-  std::string reason;                     // one sentence
+  std::string reason;                     // one sentence, without a capital
   std::vector<std::string> would_change;  // what would change the verdict, a sentence each
 };
 
-// The nearest of the limits is reported.
+// Judges a series. Only the limit that is reached first is reported.
 LeakFinding judge_leak(const LeakSeries& series, const LeakMetric& metric, const LeakSettings& settings = {},
                        const std::vector<LeakLimit>& limits = {});
 

@@ -9,8 +9,9 @@ namespace memoir {
 
 namespace {
 
-// Share of the used memory. A cgroup's use includes kernel memory that is reclaimed before the limit kills, and its
-// counters are batched. The kernel's own estimate of the machine's available memory is closer.
+// Error of the headroom, as a share of the used memory. A cgroup's usage includes kernel memory that is reclaimed
+// before the limit is enforced, and its counters are batched. The kernel's estimate of the machine's available memory
+// is more accurate.
 constexpr double kCgroupError = 0.03;
 constexpr double kMachineError = 0.01;
 

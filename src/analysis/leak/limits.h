@@ -11,11 +11,12 @@
 
 namespace memoir {
 
-// MemAvailable plus free swap; empty if the kernel does not report available memory.
+// The machine's headroom is MemAvailable plus free swap. Empty if the kernel does not report available memory.
 std::vector<LeakLimit> machine_limits(const MachineMemory& memory);
 
-// memory.max and memory.high of each cgroup that contains all of `paths`. Page cache does not count, since it is
-// reclaimed first. Swappable memory adds headroom: up to memory.swap.max, as far as the machine has free swap.
+// Returns memory.max and memory.high of each cgroup that contains all of `paths`. Page cache does not count as usage,
+// because it is reclaimed first. Memory that can be swapped adds headroom: up to memory.swap.max, as far as the machine
+// has free swap.
 std::vector<LeakLimit> cgroup_limits(const std::vector<CgroupSample>& cgroups, const std::vector<std::string>& paths,
                                      const MachineMemory& memory);
 

@@ -8,7 +8,7 @@ namespace memoir {
 
 namespace {
 
-// Average of one member, bucket by bucket.
+// Returns the average of one member, bucket by bucket.
 LeakSeries per_member(const LeakPool& pool) {
   LeakSeries average{{}, pool.sum.width_ms};
   auto count = pool.count.buckets.begin();
@@ -29,7 +29,7 @@ double largest_count(const LeakPool& pool) {
 
 constexpr double kExplains = 0.5;
 
-// Growth along the line, relative to the level at its end.
+// Returns the growth of the line, relative to the level at its end.
 double growth_share(const LeakFinding& found) {
   return found.line_to.value > 0
              ? found.slope_per_day.value * static_cast<double>(found.window_ms) / found.line_to.value
@@ -70,7 +70,7 @@ LeakFinding judge_pool(const LeakPool& pool, const LeakMetric& metric, const Lea
   }
   if (judge_leak(per_member(pool), metric, settings).leak) return sum;
   const LeakFinding count = judge_leak(pool.count, process_count_metric(), settings);
-  // With a constant number of members, the average hides that a few of them grow.
+  // If the number of members is constant, the average hides that a few of them grow. Then the sum's finding stays.
   if (!count.leak && growth_share(count) < kExplains * growth_share(sum)) return sum;
   sum.verdict = count.leak ? LeakVerdict::count : LeakVerdict::scale_out;
   sum.leak = count.leak;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Several processes of one identity: a pool. Its sum grows for one of three reasons, and may be constant although its
-// members grow. Pure.
+// Judges a pool, which is several processes of one identity. Its sum grows for one of three reasons, and may be
+// constant although its members grow. Pure.
 
 #include <vector>
 
@@ -12,19 +12,20 @@ namespace memoir {
 struct LeakPool {
   LeakSeries sum;                   // sum over all members
   LeakSeries count;                 // number of members
-  std::vector<LeakSeries> members;  // one per member, exited ones included
+  std::vector<LeakSeries> members;  // one per member, including exited ones
 };
 
 // Returns the sum's finding, adjusted by the members:
-// - The sum grows, the average member does not: the number of members leaks (count) if it passes the gates,
-//   otherwise it is scale_out.
-// - The sum does not grow, but more than half of the members that can be judged (at least two) do: contained.
+// - If the sum grows but the average member does not, the verdict is count if the number of members passes the gates,
+//   otherwise scale_out.
+// - If the sum does not grow, but more than half of the members that can be judged (at least two) do, the verdict is
+//   contained.
 //
-// A single member is judged as it is.
+// A pool with a single member is judged like a series.
 LeakFinding judge_pool(const LeakPool& pool, const LeakMetric& metric, const LeakSettings& settings = {},
                        const std::vector<LeakLimit>& limits = {});
 
-// Growing number of processes of one identity: 10 and 20 %.
+// The metric for a growing number of processes of one identity, by at least 10 and 20 %.
 LeakMetric process_count_metric();
 
 }  // namespace memoir

@@ -21,13 +21,13 @@ constexpr double kCurrent = 0.4;
 constexpr double kTieShare = 0.001;
 
 struct LeakLifetime {
-  std::vector<TimedValue> floors;  // stratum: the phase of the day
+  std::vector<TimedValue> floors;  // the stratum is the time of the day
   double slope = 0;
   double growth = 0;
   double late = 0;  // slope of its second half, relative to that of its first
 };
 
-// By age. The first hour of a life is start-up and left out.
+// Returns the floors of a life by age. Its first hour is omitted as start-up.
 std::vector<TimedValue> floors_of(std::span<const LeakHour> hours) {
   const double end = hours.back().end;
   std::vector<LeakHour> aged(hours.begin(), hours.end());
@@ -64,7 +64,8 @@ double level_of(const std::vector<LeakLifetime>& lives) {
   return median_of(std::move(levels));
 }
 
-// Phases of one life are correlated, lives are independent.
+// The values of one life are correlated, but lives are independent of each other. So the trends of the lives are added
+// up.
 TrendTest combined_trend(const std::vector<LeakLifetime>& lives, double tie) {
   TrendTest sum;
   for (const LeakLifetime& life : lives) {
@@ -76,7 +77,7 @@ TrendTest combined_trend(const std::vector<LeakLifetime>& lives, double tie) {
   return sum;
 }
 
-// Slope of the lives before the current one; never 0.
+// Median slope of the lives before the current one; infinite unless positive.
 double earlier_slope(std::vector<double> slopes) {
   slopes.pop_back();
   const double slope = median_of(std::move(slopes));

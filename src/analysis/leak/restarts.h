@@ -1,6 +1,6 @@
 #pragma once
 
-// Judges a program that restarts before a trend can be seen in one life: compares its lives at the same age. Pure.
+// Judges a program that restarts before a trend can be seen in one life, by comparing its lives at the same age. Pure.
 
 #include <span>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace memoir {
 
 struct RestartsFinding {
-  std::size_t lives = 0;  // lives long enough to be compared
+  std::size_t lives = 0;  // number of lives that are long enough to be compared
   SlopeEstimate slope;
   double growth = 0;  // in the median life
   std::vector<LeakGate> gates;
@@ -20,8 +20,8 @@ struct RestartsFinding {
   bool warm_up = false;  // each life grows, but only at its start
 };
 
-// Takes each life's buckets, in days before the end of the series, the current life last. Lives with fewer than six
-// blocks of six hours are left out. Returns nothing for fewer than three lives.
+// Takes the buckets of each life, in days relative to the end of the series; the current life is the last one. Lives
+// with fewer than six blocks of six hours are omitted. With fewer than three lives, the result only has `lives`.
 RestartsFinding judge_restarts(const std::vector<std::span<const LeakHour>>& lives, const LeakMetric& metric);
 
 }  // namespace memoir

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kNarrowPerHour = 12;
 constexpr std::int64_t kNarrowUntilHours = 48;
-constexpr double kLongestHold = 3;  // multiple of the usual spacing
+constexpr double kLongestHold = 3;  // in multiples of the usual spacing
 
 std::int64_t usual_spacing(std::span<const LeakSample> samples) {
   std::vector<double> spacings;
@@ -21,7 +21,7 @@ std::int64_t usual_spacing(std::span<const LeakSample> samples) {
   return spacings.empty() ? 0 : static_cast<std::int64_t>(median_of(std::move(spacings)));
 }
 
-// History of the last life, or of all lives if they are short.
+// Returns the length of the last life.
 std::int64_t history_of(std::span<const LeakSample> samples) {
   const auto first = std::ranges::find(samples, samples.back().life, &LeakSample::life);
   return samples.back().at_ms - first->at_ms;

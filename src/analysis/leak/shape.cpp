@@ -20,7 +20,7 @@ struct Curve {
 Curve best_curve(std::span<const double> t, std::span<const double> y, double span) {
   Curve best{residual_squares(t, y), 1};
   std::vector<double> x(t.size());
-  // Time constants from a 64th of the span up to all of it, in steps of a factor of √2.
+  // Tries time constants from a 64th of the span up to all of it, in steps of a factor of √2.
   constexpr int finest = 12;
   for (int step = finest; step >= 0; --step) {
     const double tau = span * std::exp2(-step / 2.0);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Shapes of growth that is not a leak: a saturating curve, a height reached before, the daily rise. Pure; times in days
-// before the end of the series.
+// Shapes of growth that is not a leak: a saturating curve, a level that was reached before, the daily rise. Pure; times
+// are in days relative to the end of the series, so <= 0.
 
 #include <optional>
 #include <span>
@@ -20,15 +20,15 @@ struct Straightness {
 // Fits a + b·ln(1 + t/τ) and a + b·(1 − e^(−t/τ)) to the floors of a whole life, on a grid of τ.
 Straightness straightness_of(std::span<const LeakHour> life, double life_days);
 
-// Returns the current floor relative to the highest floor (98th percentile) of the life before the window.
+// Returns the current floor relative to the highest floor (98th percentile) in the part of the life before the window.
 double novelty_of(std::span<const LeakHour> life, const LeakWindow& window);
 
-// Returns how much higher the minima of the window's buckets are than those of the same hours on the day before
-// (median); 0 without such hours.
+// Returns by how much the minima of the window's buckets exceed those of the same hours on the day before (median); 0
+// if there are no such hours.
 double rise_since_yesterday(std::span<const LeakHour> life, double window_days);
 
-// Returns the start of the growth, if floors that are level before and rise after it fit twice as well as one line
-// (squared error). At least five floors follow it.
+// Returns the start of the growth: a time before which floors are level and after which they rise. Such a shape must
+// fit twice as well as one line (squared error), and at least five floors must follow the start. Otherwise nullopt.
 std::optional<double> onset_of(std::span<const TimedValue> floors);
 
 }  // namespace memoir

@@ -15,7 +15,7 @@ constexpr std::size_t kMinForAutocorrelation = 10;
 constexpr double kSignificantCorrelation = 1.645;
 constexpr double kMinLongRunVariance = 0.06;
 
-// By rank; ties share the mean rank.
+// Returns the ranks of the values; equal values share their mean rank.
 std::vector<double> ranks_of(std::span<const double> values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -31,7 +31,7 @@ std::vector<double> ranks_of(std::span<const double> values) {
   return ranks;
 }
 
-// The factor of Hamed and Rao, from the significant positive autocorrelations.
+// Returns the factor of Hamed and Rao, which widens the variance for significant positive autocorrelations.
 double variance_factor(std::span<const TimedValue> points) {
   const std::size_t n = points.size();
   if (n < kMinForAutocorrelation) return 1;
@@ -98,7 +98,7 @@ TrendTest mann_kendall(std::span<const TimedValue> points, double tie) {
   std::map<int, std::vector<TimedValue>> strata;
   for (const TimedValue& point : points) strata[point.stratum].push_back(point);
   TrendTest test;
-  double deviation = 0;  // deviations of fully correlated strata add up
+  double deviation = 0;  // deviations of fully correlated strata are added up
   for (const auto& [stratum, members] : strata) {
     for (std::size_t later = 1; later < members.size(); ++later) {
       for (std::size_t earlier = 0; earlier < later; ++earlier) {
@@ -165,7 +165,7 @@ double drift_score(std::span<const double> values) {
     variance += 2 * weight * covariance(lag);
   }
   variance = std::max(variance, kMinLongRunVariance * plain);
-  constexpr double exact = 99;  // a straight line has no variance at all
+  constexpr double exact = 99;  // the score of a straight line, which has no variance
   if (variance <= 0) return mean == 0 ? 0 : std::copysign(exact, mean);
   return std::clamp(mean / std::sqrt(variance / static_cast<double>(n)), -exact, exact);
 }

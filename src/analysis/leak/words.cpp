@@ -18,18 +18,18 @@ struct Words {
 };
 
 constexpr std::array kWords{
-    Words{LeakVerdict::steady, "leak-steady", "its floor rises all the time"},
-    Words{LeakVerdict::step, "leak-step", "its floor rises in jumps, again and again, and never comes back"},
+    Words{LeakVerdict::steady, "leak-steady", "its floor rises continuously"},
+    Words{LeakVerdict::step, "leak-step", "its floor rises in repeated jumps and never falls back"},
     Words{LeakVerdict::sawtooth_floor, "leak-sawtooth-floor",
-          "it falls back again and again, but each time to a higher floor"},
+          "it falls back repeatedly, but each time to a higher floor"},
     Words{LeakVerdict::across_restarts, "leak-across-restarts", "each run grows from its start to its end"},
-    Words{LeakVerdict::count, "count-leak", "they become more and more"},
-    Words{LeakVerdict::plateaued, "plateaued", "it grew, but it has stopped"},
-    Words{LeakVerdict::warm_up, "warm-up", "it grows ever more slowly, as what fills a cache does"},
+    Words{LeakVerdict::count, "count-leak", "their number keeps growing"},
+    Words{LeakVerdict::plateaued, "plateaued", "it grew, but has stopped growing"},
+    Words{LeakVerdict::warm_up, "warm-up", "it grows more and more slowly, like a cache that fills"},
     Words{LeakVerdict::warm_up_per_restart, "warm-up-per-restart", "each run grows at its start and then levels off"},
-    Words{LeakVerdict::level_shift, "level-shift", "it went up in one step or a few, and is level between them"},
-    Words{LeakVerdict::within_envelope, "within-envelope", "it rises, but not above where it was before"},
-    Words{LeakVerdict::diurnal, "diurnal", "it rises as it did at this hour of the day before"},
+    Words{LeakVerdict::level_shift, "level-shift", "it rose in one or a few steps and is level between them"},
+    Words{LeakVerdict::within_envelope, "within-envelope", "it rises, but not above earlier levels"},
+    Words{LeakVerdict::diurnal, "diurnal", "it rises as it did at this hour on earlier days"},
     Words{LeakVerdict::below_minimum, "below-minimum", "it rises, but by too little to matter or to exceed its noise"},
     Words{LeakVerdict::contained, "contained-by-recycling",
           "its processes grow, but are replaced before it shows in their sum"},
@@ -42,26 +42,25 @@ const Words& words_of(LeakVerdict verdict) {
   return *std::ranges::find(kWords, verdict, &Words::verdict);
 }
 
-// Distance of a gate from the opposite result.
+// Distance of a gate's value from its threshold, relative to the threshold.
 double margin(const LeakGate& gate) {
   const double scale = std::max(std::abs(gate.threshold), 1e-9);
   return std::abs(gate.value - gate.threshold) / scale;
 }
 
 std::string of_gate(const LeakGate& gate, std::string_view lead) {
-  return fmt::format("{} {} {:.4g}, {} {:.4g}: {}", lead, gate.name, gate.value, gate.passed ? "not below" : "needs",
-                     gate.threshold, gate.meaning);
+  return fmt::format("{} {} {} {:.4g} (now {:.4g}): {}", lead, gate.name, gate.passed ? "below" : "of at least",
+                     gate.threshold, gate.value, gate.meaning);
 }
 
-// The two gates that were passed most narrowly.
+// Describes the two gates that were passed most narrowly.
 std::vector<std::string> of_leak(const LeakFinding& found) {
   std::vector<LeakGate> gates;
   std::copy_if(found.gates.begin(), found.gates.end(), std::back_inserter(gates),
                [](const LeakGate& gate) { return gate.passed && gate.threshold != 0; });
   std::sort(gates.begin(), gates.end(), [](const LeakGate& a, const LeakGate& b) { return margin(a) < margin(b); });
   if (gates.size() > 2) gates.resize(2);
-  return transformed(gates,
-                     [](const LeakGate& gate) { return of_gate(gate, "it would be no leak if this no longer held:"); });
+  return transformed(gates, [](const LeakGate& gate) { return of_gate(gate, "it would not count as a leak with"); });
 }
 
 std::string format_hours(std::int64_t ms, const LeakSettings& settings) {
@@ -69,7 +68,7 @@ std::string format_hours(std::int64_t ms, const LeakSettings& settings) {
                      settings.hour_ms == 3'600'000 ? "" : " (by the configured hour)");
 }
 
-// Available and required history.
+// Describes the available and the required history.
 std::string of_history(const LeakFinding& found, const LeakSettings& settings) {
   if (found.recorded_ms >= found.needed_ms)
     return ": " + format_hours(found.recorded_ms, settings) + " of the current run, with too many gaps";
@@ -90,7 +89,7 @@ std::vector<std::string> of_other(const LeakFinding& found, const LeakSettings& 
   return sentences;
 }
 
-// From docs/leak-benchmark.md, "What a verdict is worth".
+// Returns the share of right verdicts from docs/leak-benchmark.md, "What a verdict is worth".
 LeakWorth worth_of(const LeakFinding& found, const LeakSettings& settings) {
   constexpr double sure = 90;
   const double days = static_cast<double>(found.history_ms) / (24 * static_cast<double>(settings.hour_ms));
@@ -114,7 +113,7 @@ void explain(LeakFinding& found, const LeakSettings& settings) {
   found.reason = words_of(found.verdict).reason;
   if (found.verdict == LeakVerdict::insufficient) found.reason += of_history(found, settings);
   if (found.exhaustion && found.exhaustion->accelerates) found.reason += "; it grows faster than before";
-  if (found.short_history) found.reason += "; but less than a day of it was seen";
+  if (found.short_history) found.reason += "; less than a day of it was observed";
   found.worth = found.leak ? std::optional(worth_of(found, settings)) : std::nullopt;
   found.would_change = found.leak ? of_leak(found) : of_other(found, settings);
 }

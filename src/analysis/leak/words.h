@@ -6,7 +6,7 @@
 
 namespace memoir {
 
-// Fills `reason`, `would_change`, and what the verdict is worth.
+// Fills `reason`, `would_change` and `worth`.
 void explain(LeakFinding& found, const LeakSettings& settings);
 
 }  // namespace memoir
