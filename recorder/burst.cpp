@@ -49,7 +49,7 @@ void Burst::begin(std::int64_t now_ms, bool in_rest) {
 
 void Burst::end(std::int64_t now_ms) {
   running_ = false;
-  // There may have been no call for long: the machine was suspended.
+  // The call may be late, because the machine may have been suspended.
   length_ms_ = std::min(now_ms, until_ms_) - began_ms_;
   if (in_rest_) {
     grave_.until_ms += length_ms_;

@@ -8,9 +8,9 @@
 // A fast-growing process is not a problem by itself: every compiler run is one. After a burst with no other reason, the
 // cooldown is twice as long, but it only prevents bursts of that kind: severe reasons still start one.
 //
-// OOM kills are the main purpose of bursts, and they are over in an instant, so one starts a burst in any cooldown. But
-// any user can cause endless kills by a cgroup limit. Such a burst therefore lasts only 10 s and starts once per
-// cooldown, which continues afterwards.
+// OOM kills are the main purpose of bursts, and they are over in an instant, so an OOM kill starts a burst even in a
+// cooldown. But any user can cause endless kills by a cgroup limit. Such a burst therefore lasts only 10 s and starts
+// once per cooldown, which continues afterwards.
 //
 // So bursts always take less than a quarter of the time: severe ones a ninth, others a seventeenth, plus 10 s of each
 // cooldown of a minute or more. Pure; times are of the boot clock.
@@ -30,16 +30,16 @@ class Burst {
 
   enum class Change : std::uint8_t { none, started, ended };
 
-  // Takes a reason or, without one, the passing of time: call it periodically during a burst. The end of an expired
-  // burst is returned first; a reason passed with it falls into the cooldown.
+  // Takes a reason or, without one, only the time: call it periodically during a burst. If a burst has expired, the
+  // call ends it and ignores the reason.
   Change see(std::int64_t now_ms, std::optional<BurstReason> reason = {});
-  // Ends it early.
+  // Ends the burst early.
   void end(std::int64_t now_ms);
 
   bool running() const { return running_; }
-  // Length of the last ended burst.
+  // Length of the last burst that ended.
   std::int64_t length_ms() const { return length_ms_; }
-  // Up to when this reason starts none.
+  // Returns the end of the cooldown in which `reason` starts no burst.
   std::int64_t rest_until_ms(BurstReason reason) const { return rest_from(reason).until_ms; }
   // Reasons in the current burst, or the last ended one, as "processes waited for memory, a process grew fast".
   std::string reasons() const;
@@ -56,12 +56,12 @@ class Burst {
 
   bool running_ = false;
   bool in_rest_ = false;  // the current burst started in a cooldown
-  bool spent_ = false;    // an OOM kill had its burst in this cooldown
+  bool spent_ = false;    // an OOM kill has already started a burst in this cooldown
   std::int64_t began_ms_ = 0;
   std::int64_t until_ms_ = 0;
   std::int64_t length_ms_ = 0;
   Rest grave_;
-  Rest growth_;        // ends no earlier than the other
+  Rest growth_;        // ends no earlier than grave_
   unsigned seen_ = 0;  // a bit for each reason
 };
 

@@ -36,7 +36,7 @@ std::int64_t burst_tick_ms(std::int64_t interval_ms) {
 }
 
 bool burst_tick_due(std::int64_t now_ms, std::int64_t last_tick_ms, std::int64_t tick_ms, std::int64_t cost_us) {
-  // A timer that fires late still counts as on time.
+  // The previous tick may have been late, so a slightly shorter distance is enough.
   return now_ms - last_tick_ms >= std::max(tick_ms - kLateMs, cost_us * 1000 / kBurstTickPpm);
 }
 

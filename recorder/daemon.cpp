@@ -37,8 +37,8 @@ Daemon::Daemon(RecorderOptions options, Settings settings)
     : options_(std::move(options)), settings_(std::move(settings)) {}
 
 Status Daemon::start(Rules rules) {
-  // Opening a large database after a crash takes long: from here on these signals do not kill, and a stop needs no
-  // wait.
+  // Opening a large database after a crash takes long. From here on SIGHUP and SIGUSR1 do not kill the recorder, and
+  // SIGTERM and SIGINT end it at once.
   TRY(signals_.hold({SIGHUP, SIGUSR1}));
   if (!options_.once) exit_on({SIGTERM, SIGINT});
   const Config& config = settings_.config;
@@ -61,7 +61,7 @@ Status Daemon::start(Rules rules) {
   set_bursts();
   end_cause_ = take_end_cause(config.db);
 
-  // These are blocked from the start of the storing thread on.
+  // SIGTERM and SIGINT are blocked before the storing thread starts, because it inherits the mask.
   TRY(stops_.hold({SIGTERM, SIGINT}));
   StorageOptions storing;
   storing.queue.ticks = static_cast<std::size_t>(config.queue_ticks);
@@ -127,7 +127,7 @@ void Daemon::await_slot() {
   });
 }
 
-// Schedules a scan between ticks, if there is time for one.
+// Schedules the next scan, unless scans are off or no more frequent than ticks.
 void Daemon::await_scan() {
   const bool burst = burst_.running();
   const std::int64_t scan_ms = settings_.config.scan_interval.count();
@@ -151,8 +151,8 @@ void Daemon::take_scan() {
   take_urgent_tick();
 }
 
-// Takes an early tick if a process grows fast or the OOM killer chose one, and no burst is running. Not too soon after
-// the last tick, for any cause.
+// Takes an early tick if a process grows fast or the OOM killer chose one, no burst is running, and the last tick is
+// not too recent.
 void Daemon::take_urgent_tick() {
   const std::int64_t interval_ms = settings_.config.interval.count();
   if (!urgent_ || burst_.running() || !early_tick_due(clock_.now().boot_ms, last_tick_ms_, interval_ms)) return;
@@ -160,7 +160,8 @@ void Daemon::take_urgent_tick() {
   take_tick(false, 0);
 }
 
-// The next tick reads the mappings of the largest processes, due or not: beyond the budget, so not often.
+// Makes the next tick read the mappings of the largest processes, due or not. These reads exceed the budget, so they
+// are requested only once in a while.
 void Daemon::note_incident() {
   const std::int64_t now_ms = clock_.now().boot_ms;
   if (incident_ms_ && now_ms - *incident_ms_ < kIncidentEveryMs) return;
@@ -168,7 +169,7 @@ void Daemon::note_incident() {
   source_->request_summaries(MappingRequest::most);
 }
 
-// Without this, scans read the events, up to a second later.
+// Lets the loop read process events as they arrive. Without this, only scans read them, up to a second later.
 void Daemon::open_events() {
   const int census_fd = source_->events_fd();
   if (census_fd < 0) return;
@@ -179,7 +180,7 @@ void Daemon::open_events() {
   await_events();
 }
 
-// Scans read them as well: this is for floods, and for victims of an OOM killer.
+// Reads events early, so that fewer are lost in a flood and victims of an OOM killer are noticed at once.
 void Daemon::await_events() {
   events_.async_wait(asio::posix::stream_descriptor::wait_read, [this](const asio::error_code& error) {
     if (error) return;
@@ -195,7 +196,7 @@ void Daemon::await_events() {
   });
 }
 
-// Starts possible causes step by step: tmpfs walks, mapping summaries, then maintenance.
+// Starts work that may have ended the previous recorder step by step: tmpfs walks, mapping summaries, then maintenance.
 void Daemon::start_carefully() {
   source_->set_tmpfs_interval(std::chrono::milliseconds(0));
   source_->set_summaries({.interval_ms = 0});
@@ -220,7 +221,7 @@ void Daemon::await_end() {
   });
 }
 
-// The loop proves that it is alive by running this; the storing thread, by not spending too long on one piece of work.
+// Notifies systemd's watchdog, unless the storing thread spends too long on one piece of work.
 void Daemon::await_watchdog() {
   if (!watchdog_) return;
   if (std::chrono::milliseconds(storage_->busy_ms()) < *watchdog_) notifier_.send("WATCHDOG=1");
@@ -309,8 +310,8 @@ void Daemon::report_access() {
                   settings_.config.db, *remote));
 }
 
-// Each run has one census: if that by BPF failed, another run starts, which reports why. As with a reload, only one end
-// of a run may wait to be stored.
+// Starts another run if the census by BPF has failed, because each run has one kind of census. The new run reports the
+// reason. As with a reload, only one end of a run may wait to be stored.
 void Daemon::follow_census() {
   if (source_->access().census == census_ || storage_->run_end_waiting()) return;
   storage_->push(RunEnd{.at = clock_.now(), .reason = "census"});
@@ -342,7 +343,8 @@ void Daemon::report_status(const Moment& now, const Cost& cost) {
 }
 
 void Daemon::on_first_answer() {
-  // Also with a failed store: we record into the queue, and must not be killed for being late.
+  // The recorder is ready even if the store failed: it records into the queue, and systemd must not kill it for a late
+  // start.
   notifier_.send("READY=1");
   trim_memory();
 }
@@ -372,7 +374,7 @@ void Daemon::set_alerts() {
   if (options_.once) return;
   const std::string before = alerts_.lack();
   alerts_.set(settings_.config, settings_.config_found ? settings_.config_path : "");
-  // At the start of a run it is reported with the others.
+  // At the start of a run, report_access() reports it with the others.
   if (const std::string lack = alerts_.lack(); access_reported_ && lack != before) report_degraded(lack);
 }
 
@@ -385,7 +387,7 @@ int Daemon::stop(const std::string& reason) {
   const Finish finish = storage_->finish();
   if (finish == Finish::abandoned) std::_Exit(EXIT_FAILURE);
   const StorageCounts counts = storage_->counts();
-  log_info(fmt::format("ended: {}; {} ticks stored, {} dropped", reason, counts.stored, counts.dropped));
+  log_info(fmt::format("stopped ({}): {} ticks stored, {} dropped", reason, counts.stored, counts.dropped));
   return finish == Finish::stored && counts.stored > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -36,7 +36,7 @@ class Daemon {
  public:
   Daemon(RecorderOptions options, Settings settings);
 
-  // Opens the store and starts a run. After an error nothing was recorded.
+  // Opens the store and starts the storing thread. After an error, nothing was recorded.
   Status start(Rules rules);
 
   // Records until a signal or the options end it. Returns the exit status.
@@ -53,7 +53,7 @@ class Daemon {
   void start_carefully();
   void await_watchdog();
 
-  // Logs an error or an exception, so that the next tick is tried.
+  // Takes a tick and queues it. Errors and exceptions are only logged, so that the next tick is tried.
   void take_tick(bool keyframe, std::int64_t skipped);
   Status collect_tick(bool keyframe, std::int64_t skipped);
   void take_scan();
@@ -96,7 +96,7 @@ class Daemon {
   const std::optional<std::chrono::microseconds> watchdog_ = watchdog_period();
 
   asio::io_context loop_{1};
-  // Separate, so that no flood of these delays the end.
+  // Stops are separate, so that a flood of the others does not delay them.
   Signals stops_{loop_};    // TERM, INT
   Signals signals_{loop_};  // HUP, USR1
   asio::steady_timer signal_timer_{loop_};
@@ -104,7 +104,7 @@ class Daemon {
   asio::steady_timer scan_timer_{loop_};
   asio::steady_timer burst_timer_{loop_};  // only during a burst
   asio::posix::stream_descriptor events_{loop_};
-  asio::posix::stream_descriptor pressure_{loop_};  // a trigger
+  asio::posix::stream_descriptor pressure_{loop_};  // a trigger; closed if there is none
   asio::steady_timer end_timer_{loop_};
   asio::steady_timer watchdog_timer_{loop_};
   asio::steady_timer careful_timer_{loop_};
@@ -116,19 +116,19 @@ class Daemon {
   std::int64_t last_keyframe_ms_ = 0;        // 0: none in this run
   std::int64_t last_tick_ms_ = 0;            // boot clock
   std::int64_t memory_due_ms_ = 0;           // boot clock; next time to store our own memory
-  std::int64_t tick_cost_us_ = 0;            // of the last one
-  std::int64_t scan_cost_us_ = 0;            // likewise
-  std::optional<std::int64_t> incident_ms_;  // boot clock, of the last one with mappings
-  std::string no_boot_id_;                   // why
+  std::int64_t tick_cost_us_ = 0;            // CPU time of the last tick
+  std::int64_t scan_cost_us_ = 0;            // CPU time of the last scan
+  std::optional<std::int64_t> incident_ms_;  // boot clock; last time that note_incident() requested mappings
+  std::string no_boot_id_;                   // why the boot id is unreadable; empty if it is known
   std::string end_cause_;                    // of the previous recorder; empty: a clean end, or unknown
-  std::string no_trigger_;                   // reason, if bursts need one
+  std::string no_trigger_;                   // why there is no trigger; empty if bursts need none
   Burst burst_;
   Shortage shortage_;
   MachineMemory machine_;        // at the last tick
   std::int64_t machine_ms_ = 0;  // boot clock
   std::string census_;           // of this run
   Suspension suspension_;
-  bool urgent_ = false;  // requested by a scan since the last tick
+  bool urgent_ = false;  // an early tick was requested since the last tick
   bool bursts_ = false;
   bool access_reported_ = false;  // in this run
   bool reload_due_ = false;
@@ -140,7 +140,7 @@ class Daemon {
   std::atomic<bool> store_answered_{false};
   Alerts alerts_{loop_, clock_, [this](const char* kind, std::string text) { event(kind, std::move(text)); }};
 
-  // Last member, so that it ends first: its thread calls back into the loop.
+  // Last member, so that it is destroyed first: its thread calls back into the loop.
   std::unique_ptr<Storage> storage_;
 };
 

@@ -1,4 +1,4 @@
-// Bursts: their reasons, and what happens during one. collect/need/burst.h decides their times.
+// Daemon: detects reasons for bursts and takes their ticks. burst.h decides when bursts start and end.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ std::string seconds(std::int64_t ms) {
 
 }  // namespace
 
-// A trigger costs nothing while no process waits for memory. A tree of another machine has none.
+// A pressure trigger costs nothing while no process waits for memory. The /proc tree of another machine has none.
 void Daemon::set_bursts() {
   bursts_ = !options_.once && settings_.config.burst == "on" && settings_.config.source == "proc";
   const std::string before = std::exchange(no_trigger_, {});
@@ -39,7 +39,7 @@ void Daemon::set_bursts() {
     pressure_.assign(trigger->release());
     return await_pressure();
   }
-  // A missing file has been reported already.
+  // A missing pressure file is already reported as a degraded mode.
   if (trigger.error().kind == ErrorKind::not_found) return;
   no_trigger_ = fmt::format(
       "No pressure trigger ({}): scans and ticks detect pressure up to one interval later. Older kernels let only root "
@@ -54,7 +54,7 @@ void Daemon::await_pressure() {
     if (error) return;
     log_exceptions("memory pressure", [this] {
       on_burst_reason(BurstReason::pressure,
-                      fmt::format("processes wait for memory, {} ms of 2 s or more", kStallUs / 1000));
+                      fmt::format("processes waited for memory for at least {} ms of 2 s", kStallUs / 1000));
     });
     await_pressure();
   });
@@ -89,8 +89,8 @@ void Daemon::on_available(std::int64_t at_ms, std::int64_t kib) {
   if (!bursts_ || !total_kib) return;
   const auto left_ms = shortage_.see(at_ms, kib, *total_kib);
   if (!left_ms) return;
-  on_burst_reason(BurstReason::shortage, fmt::format("{} of {} are available, and would be used up in {}", in_mib(kib),
-                                                     in_mib(*total_kib), seconds(*left_ms)));
+  on_burst_reason(BurstReason::shortage, fmt::format("{} of {} are available, and will be used up in {} at this rate",
+                                                     in_mib(kib), in_mib(*total_kib), seconds(*left_ms)));
 }
 
 void Daemon::on_burst_reason(BurstReason reason, const std::string& why) {
@@ -105,13 +105,13 @@ void Daemon::on_burst_reason(BurstReason reason, const std::string& why) {
 }
 
 void Daemon::begin_burst(const std::string& why) {
-  log_info("a burst begins: " + why);
+  log_info("burst started: " + why);
   event("burst", "Started: " + why);
   source_->set_burst(true);
   note_incident();
   await_scan();
   await_burst_step();
-  // The tick that started it may not be stored yet.
+  // Posted, because the tick that caused the burst may not be queued yet.
   asio::post(loop_, [this] {
     if (burst_.running()) take_burst_tick();
   });
@@ -125,14 +125,14 @@ void Daemon::end_burst() {
 void Daemon::report_end() {
   const std::string length = seconds(burst_.length_ms());
   const std::string reasons = burst_.reasons();
-  log_info(fmt::format("the burst ended after {}: {}", length, reasons));
+  log_info(fmt::format("burst ended after {}: {}", length, reasons));
   event("burst", fmt::format("Ended after {}: {}", length, reasons));
   source_->set_burst(false);
   burst_timer_.cancel();
   await_scan();
 }
 
-// On each second of the wall clock, like slots.
+// Schedules the next step of a burst: on each second of the wall clock, like slots.
 void Daemon::await_burst_step() {
   const std::int64_t at_ms = clock_.now().wall_ms;
   const std::int64_t next_ms = (at_ms / kStepMs + 1) * kStepMs;

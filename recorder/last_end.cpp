@@ -27,11 +27,11 @@ std::string end_cause(std::string_view note) {
   words >> result >> code >> status >> counter >> oom_kills;
   if (result.empty() || result == "success") return "";
   if (result == "oom-kill" || oom_kills > 0)
-    return "The OOM killer killed the recorder before this one, or its unit reached its memory limit";
-  if (result == "watchdog") return "The watchdog killed the recorder before this one: it did not respond in time";
-  if (code == "killed") return fmt::format("SIG{} killed the recorder before this one", status);
-  if (code == "dumped") return fmt::format("The recorder before this one crashed with SIG{}", status);
-  return fmt::format("The recorder before this one exited with status {} (systemd: {})", status, result);
+    return "The OOM killer killed the previous recorder, or its unit reached its memory limit";
+  if (result == "watchdog") return "The watchdog killed the previous recorder: it did not respond in time";
+  if (code == "killed") return fmt::format("SIG{} killed the previous recorder", status);
+  if (code == "dumped") return fmt::format("The previous recorder crashed with SIG{}", status);
+  return fmt::format("The previous recorder exited with status {} (systemd: {})", status, result);
 }
 
 std::string take_end_cause(const std::string& db) {

@@ -18,7 +18,7 @@ class LogThrottle {
     return true;
   }
 
-  // The error has ended. Returns whether it had been logged.
+  // Call it when the error no longer occurs. Returns whether it had been logged.
   bool over() {
     const bool was = last_ms_.has_value();
     last_ms_.reset();

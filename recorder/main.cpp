@@ -39,7 +39,7 @@ int complain(const Error& error, int status) {
 
 int check_config(const Settings& settings) {
   fmt::print("{}: {}\n", settings.config_path,
-             settings.config_found ? "is in order" : "is not there; the defaults are in force");
+             settings.config_found ? "is valid" : "does not exist; the defaults are in effect");
   return EXIT_SUCCESS;
 }
 
@@ -58,7 +58,7 @@ int run(int argc, char** argv) {
   const std::variant<RecorderOptions, int> parsed = parse_options(argc, argv);
   if (const int* status = std::get_if<int>(&parsed)) return *status;
   const RecorderOptions& options = std::get<RecorderOptions>(parsed);
-  // Under the journal, lines have its priorities and no date, unless requested.
+  // Without JOURNAL_STREAM, log lines have a date instead of the journal's priorities.
   if (options.foreground) unsetenv("JOURNAL_STREAM");
   log_start(LogLevel::info, [] { return own_usage().text(); });
   const Result<Settings> settings = load_settings(options);
@@ -79,7 +79,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // One arena for both threads: memory freed by one is usable by the other, and the heap stays small and contiguous.
   mallopt(M_ARENA_MAX, 1);
-  // Our parent may have it ignored, and then the exit status of a child is lost.
+  // The parent may ignore SIGCHLD; the exit status of a child would then be lost.
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of the write, like a full disk

@@ -29,7 +29,7 @@ class Notifier {
   Fd socket_;
 };
 
-// Maximum interval of WATCHDOG=1 for the service manager: WATCHDOG_USEC, if WATCHDOG_PID is ours or not set.
+// Returns the maximum time between two WATCHDOG=1 messages: WATCHDOG_USEC, if WATCHDOG_PID is this process or not set.
 std::optional<std::chrono::microseconds> watchdog_period();
 
 }  // namespace memoir

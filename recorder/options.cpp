@@ -61,8 +61,8 @@ int complain_of_unknown(const CLI::App& app) {
   return kUsage;
 }
 
-// Checks for `--db=` and `--db ''`; for the first, CLI11 would use the next argument as the value. No option has an
-// empty value.
+// Returns false, after a message, if an option has an empty value: `--db=` or `--db ''`. No option may have one; for
+// `--db=`, CLI11 would use the next argument as the value.
 bool all_have_values(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];

@@ -1,4 +1,4 @@
-// SIGHUP: settings that change immediately, that start a new run, and that need a restart.
+// Daemon: applies a changed configuration on SIGHUP: at once, with a new run, or only after a restart.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +11,7 @@
 namespace memoir {
 namespace {
 
-// Settings that need a restart keep in `after` their values of `before`. Returns the keys of changed ones.
+// Copies settings that need a restart from `before` to `after`. Returns the keys of those that had changed.
 std::string keep_until_restart(const Config& before, Config& after) {
   std::vector<const char*> keys;
   const auto keep = [&](const char* key, auto Config::*member) {
@@ -43,18 +43,18 @@ std::string kept_text(const Config& config) {
 }  // namespace
 
 void Daemon::reload() {
-  // Each run has one configuration. While the end of one waits to be stored, no further one is started, so that they do
+  // Each run has one configuration. While the end of a run waits to be stored, no further run starts, so that runs do
   // not pile up during a long failure of the store.
   reload_deferred_ = storage_->run_end_waiting();
   if (reload_deferred_) {
-    log_warning("the previous change of the configuration is not stored yet: reloads after that");
+    log_warning("the previous change of the configuration is not stored yet: the reload waits for that");
     return;
   }
   notifier_.send(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", steady_us()));
   Result<Settings> settings = load_settings(options_);
   Result<Rules> rules = settings ? make_rules(*settings) : Result<Rules>(settings.error());
   if (!rules) {
-    log_error(fmt::format("keeps its configuration: {}", rules.error().message));
+    log_error(fmt::format("cannot reload; the old configuration stays in effect: {}", rules.error().message));
     event("reload", fmt::format("refused, the old configuration was kept: {}", rules.error().message));
   } else {
     change_to(*std::move(settings), *std::move(rules));
@@ -65,7 +65,7 @@ void Daemon::reload() {
 void Daemon::change_to(Settings settings, Rules rules) {
   const Config before = settings_.config;
   const std::string restart = keep_until_restart(before, settings.config);
-  if (!restart.empty()) log_warning(fmt::format("a restart is needed for the change of {}", restart));
+  if (!restart.empty()) log_warning(fmt::format("a restart is needed to change {}", restart));
   settings_ = std::move(settings);
   const Config& now = settings_.config;
   log_level(to_log_level(now));

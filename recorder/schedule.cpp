@@ -14,7 +14,7 @@ Slot Schedule::next(const Moment& now) {
   const std::int64_t offset = now.wall_ms - now.boot_ms;
   const std::int64_t step = offset - wall_offset_ms_;
   wall_offset_ms_ = offset;
-  // Back onto the grid of slots: rounded down, so that a slot of the new time is not taken for a past one.
+  // Rounds down to a slot of the new time, so that its next slot does not count as past.
   if (std::abs(step) * 2 >= interval_ms_) {
     last_slot_ms_ += step;
     last_slot_ms_ -= last_slot_ms_ % interval_ms_;

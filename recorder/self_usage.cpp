@@ -71,10 +71,10 @@ RecorderMemory measure_self(std::int64_t sqlite_bytes) {
   const Unbacked unbacked = unbacked_bytes(static_cast<std::int64_t>(info.arena), top);
   RecorderMemory memory;
   memory.idle_kib = (top - unbacked.top) / kKib;
-  // Below the top most pages without memory are of free blocks; the excess counts as data.
+  // Below the free top, pages without memory mostly belong to free blocks. Any excess counts as data.
   memory.fragmentation_kib = std::max<std::int64_t>(free - top - unbacked.below, 0) / kKib;
   memory.prepared_kib = (unbacked.top + unbacked.below) / kKib;
-  // Includes the rounding of the other parts, so that all add up.
+  // This part includes the rounding of the others, so that all parts add up.
   memory.data_kib = (used + free) / kKib - memory.prepared_kib - memory.fragmentation_kib - memory.idle_kib;
   // SQLite's count is taken at another moment than the allocator's: it is limited to the memory in use.
   memory.sqlite_kib = std::min(sqlite_bytes / kKib, memory.data_kib);

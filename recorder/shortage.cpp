@@ -11,11 +11,12 @@ constexpr std::int64_t kWindowMs = 20'000;
 constexpr std::int64_t kHorizonMs = 60'000;
 constexpr std::int64_t kNearHorizonMs = 180'000;
 
-// A smaller fall is no sign, such as a starting process.
+// A smaller fall is no sign of a shortage: a starting process causes one.
 constexpr std::int64_t kMuchKib = 64 * 1024;
-constexpr std::int64_t kMuchPart = 32;  // of a small machine
+constexpr std::int64_t kMuchPart = 32;  // on a small machine: this part of its memory
 
-// Per second. Swapped-in pages are waited for; an allocation that stalls has reclaimed some dozens of pages.
+// Rates per second that count as stalls. Processes wait for each page that is swapped in. An allocation that stalls has
+// reclaimed some dozens of pages.
 constexpr std::int64_t kAllocationStalls = 20;
 constexpr std::int64_t kSwappedIn = 1'000;
 
@@ -30,7 +31,7 @@ std::int64_t increase(const MachineMemory& before, const MachineMemory& now, M f
 }  // namespace
 
 std::optional<std::int64_t> Shortage::see(std::int64_t now_ms, std::int64_t available_kib, std::int64_t total_kib) {
-  // With rare scans, the previous one counts, however old.
+  // One older value always stays, because scans may be rare.
   while (lows_.size() > 1 && now_ms - lows_.front().at_ms > kWindowMs) lows_.pop_front();
   std::optional<Low> before;
   for (const Low& low : lows_) {

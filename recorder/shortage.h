@@ -10,13 +10,13 @@
 
 namespace memoir {
 
-// Observed MemAvailable over time. It is short if it is much lower than at any time from twenty to five seconds before,
-// and would be exhausted within a minute at this speed; within three minutes if less than a tenth of the machine is
-// left. Harmless cases have been as low before: a machine that always has little, programs that allocate and free in
-// turn, and a growing page cache (which MemAvailable counts as available).
+// Tracks MemAvailable over time. Memory is short if MemAvailable is much lower than at any time from twenty to five
+// seconds before, and would be exhausted within a minute at this speed; within three minutes if less than a tenth of
+// the machine is left. Harmless cases have been as low before: a machine that always has little, programs that allocate
+// and free in turn, and a growing page cache (which MemAvailable counts as available).
 class Shortage {
  public:
-  // Returns the time left at this speed, in ms, if that is too little; at `now_ms` of the boot clock.
+  // Returns the time left at this speed, in ms; nullopt if memory is not short. `now_ms` is on the boot clock.
   std::optional<std::int64_t> see(std::int64_t now_ms, std::int64_t available_kib, std::int64_t total_kib);
 
  private:
@@ -24,12 +24,12 @@ class Shortage {
     std::int64_t at_ms;
     std::int64_t kib;
   };
-  std::deque<Low> lows_;  // of each second with an observation
+  std::deque<Low> lows_;  // lowest value of each second with an observation
 };
 
-// For a machine without a PSI trigger: the same from the counters of two ticks. Compares the share of time in which
-// some process waited for memory, as the trigger does (kStallUs of kStallWindowUs). If the kernel does not count that,
-// allocations that had to reclaim memory themselves, and swapping in.
+// Returns whether processes waited for memory between two ticks, for a machine without a PSI trigger. Compares the
+// share of time in which some process waited, as the trigger does (kStallUs of kStallWindowUs). If the kernel does not
+// count that, compares the allocations that had to reclaim memory themselves and the pages swapped in.
 bool stalls(const MachineMemory& before, const MachineMemory& now, std::int64_t elapsed_ms);
 
 // Minimum stall that is worth a burst: 150 ms of 2 s. systemd.resource-control(5) uses 200 ms for the point at which

@@ -29,14 +29,14 @@ Status Signals::hold(std::initializer_list<int> signals) {
   sigset_t held{};
   sigemptyset(&held);
   for (const int signal : signals) sigaddset(&held, signal);
-  // First: a signal between the two calls would end the program.
+  // Blocked first: a signal between the two calls would end the program.
   if (const int error = pthread_sigmask(SIG_BLOCK, &held, nullptr); error != 0) {
     return errno_error(error, "block", "signals");
   }
   const int fd = ::signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
   if (fd < 0) return errno_error(errno, "make", "a signalfd");
   descriptor_.assign(fd);
-  // Our parent may have them ignored, as nohup(1) does: such a signal is not kept waiting.
+  // The parent may ignore these signals, as nohup(1) does, and the kernel discards ignored signals.
   for (const int signal : signals) std::signal(signal, SIG_DFL);
   return Done{};
 }

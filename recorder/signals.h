@@ -1,7 +1,8 @@
 #pragma once
 
-// Signals to be read instead of interrupting: signalfd(2). The kernel keeps one waiting signal of each number, so that
-// a flood of others displaces none; a handler that writes into a full pipe would lose it. Thread: that of the loop.
+// Reads signals by signalfd(2) instead of interrupting. The kernel keeps one pending signal of each number, so that a
+// flood of one number displaces no other. A handler that writes into a pipe would lose signals when the pipe is full.
+// Thread: that of the loop.
 
 #include <csignal>
 #include <functional>
@@ -14,8 +15,8 @@
 
 namespace memoir {
 
-// From here on these signals end the program at once, with status 0: for a start that takes long and has nothing to
-// finish. Ignored ones stay ignored.
+// Makes these signals end the program at once, with status 0, from here on: for a long start with nothing to finish.
+// Ignored signals stay ignored.
 void exit_on(std::initializer_list<int> signals);
 
 class Signals {
@@ -23,10 +24,10 @@ class Signals {
   explicit Signals(asio::io_context& loop) : descriptor_(loop) {}
 
   // Blocks the signals from here on, in this thread and in those that it starts later. Call it before starting threads.
-  // Programs started by Spawn have their signals as usual.
+  // spawn() unblocks them in the programs that it starts.
   Status hold(std::initializer_list<int> signals);
 
-  // Calls `handle` with the number of each, permanently.
+  // Calls `handle` with the number of each signal, permanently.
   void await(std::function<void(int)> handle);
 
  private:

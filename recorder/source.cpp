@@ -33,7 +33,7 @@ Result<std::unique_ptr<TickSource>> make_collector(const RecorderOptions& option
                                     .kernel_log = options.proc == ProcFs().root() ? "/dev/kmsg" : "",
                                     .read_share_ppm = config.budget_cpu_ppm};
   ProcFs proc(options.proc);
-  // It forks: called before threads are started. It would not work with a test's own tree.
+  // probe_bpf() forks, so it runs before threads are started. It does not work with a test's own tree.
   FoundByBpf found{std::unique_ptr<Census>(), std::unique_ptr<ProcessEvents>()};
   if (options.proc == ProcFs().root()) found = probe_bpf(proc);
   auto collector = make_proc_source(std::move(proc), clock, std::move(rules.categoriser), std::move(rules.redactor),
@@ -70,7 +70,8 @@ Result<BootInfo> boot_of(const RecorderOptions& options, const Config& config, c
   const bool expected = config.source == kVmmap && boot.error().kind == ErrorKind::not_found;
   if (!expected)
     lack = fmt::format(
-        "The boot has no id ({}) and is known by its time: if the wall clock is set, it appears as another boot.",
+        "The boot id is unreadable ({}), so the boot is identified by its time. If the wall clock is set, it appears "
+        "to be another boot.",
         boot.error().message);
   BootInfo info = TRY(this_machine(now));
   info.boot_id = fmt::format("boot-{}", info.boot_ms / kBootIdStepMs);

@@ -18,7 +18,7 @@ namespace memoir {
 Result<std::unique_ptr<TickSource>> make_source(const RecorderOptions& options, const Config& config, Rules rules,
                                                 const Clock& clock);
 
-// `lack`: set to a sentence if the boot id is unreadable, so that the boot time replaces it.
+// Sets `lack` to a sentence if the boot id is unreadable and the boot time replaces it.
 Result<BootInfo> boot_of(const RecorderOptions& options, const Config& config, const Moment& now, std::string& lack);
 
 }  // namespace memoir

@@ -21,7 +21,7 @@ namespace memoir {
 namespace {
 
 constexpr std::int64_t kGiveBackEveryMs = 60'000;
-constexpr const char* kStore = "the database";  // in errors made of exceptions
+constexpr const char* kStore = "the database";  // the subject of errors made from exceptions
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
@@ -84,7 +84,7 @@ struct Storage::State {
   void report_refused();
   void give_back(std::int64_t waiting);
 
-  // Only used by the thread.
+  // Members used only by the storing thread.
   std::unique_ptr<Writer> writer;
   const Clock& clock;
   const StorageOptions options;
@@ -94,11 +94,11 @@ struct Storage::State {
   LogThrottle maintenance_log;
   bool refusing = false;  // nothing was stored since the last refusal
   DroppedWork refused;    // not reported yet
-  std::string refusal;    // error of the last one
+  std::string refusal;    // error of the last refusal
   const SteadyTime maintain_from;
   std::optional<SteadyTime> maintain_at;  // nullopt: nothing to do
   int ticks_since_maintenance = 0;
-  std::int64_t given_back_ms = clock.now().boot_ms;  // memory of the start is returned when it is over
+  std::int64_t given_back_ms = clock.now().boot_ms;  // boot clock, when free memory was last returned
   Cost spent;                                        // since the last stored tick
 
   std::mutex mutex;  // protects the following members
@@ -128,7 +128,7 @@ void Storage::State::run() {
   end();
 }
 
-// Does the next piece of work. Returns false if there will be none.
+// Does the next piece of work. Returns false when there will be no more.
 bool Storage::State::work() {
   std::optional<WorkItem> item;
   const Next next = wait_for_work(item);
@@ -147,7 +147,7 @@ bool Storage::State::work() {
 
 void Storage::State::end() {
   const std::scoped_lock lock(mutex);
-  // Closing the file may hang like a write: it belongs to the time limit of finish().
+  // Closing the file may hang like a write, so it happens within the time limit of finish().
   writer.reset();
   busy_since_us.reset();
   done = true;
@@ -183,7 +183,8 @@ Storage::State::Next Storage::State::wait_for_work(std::optional<WorkItem>& item
   return Next::store;
 }
 
-// A failure here delays no tick, and may have the same cause as one there: it is logged at most periodically.
+// A failure of maintenance delays no tick. It may have the same cause as a failure to store, so it is logged at most
+// periodically.
 void Storage::State::maintain() {
   ticks_since_maintenance = 0;
   const Result<Maintenance> done_now = guarded(kStore, [&] { return writer->maintain(); });
@@ -246,7 +247,8 @@ void Storage::State::failed(WorkItem item, const Error& error) {
                         error.message, format_duration(pause), waiting, dropped));
 }
 
-// The event of the first one is stored immediately; consecutive ones are counted until a tick is stored.
+// Counts refused work. The first refusal is reported as an event immediately; later ones are counted until a tick is
+// stored.
 void Storage::State::drop_refused(const WorkItem& item, const Error& error) {
   if (const Tick* const tick = std::get_if<Tick>(&item)) {
     if (refused.ticks++ == 0) refused.first_ms = tick->begin.wall_ms;
@@ -268,7 +270,7 @@ void Storage::State::report_refused() {
   refused = {};
 }
 
-// Memory of a backlog, a burst of processes or rare work is not needed again for long.
+// Returns memory to the kernel that a backlog, many processes or rare work needed, and that is not needed again soon.
 void Storage::State::give_back(std::int64_t waiting) {
   const std::int64_t now_ms = clock.now().boot_ms;
   if (waiting > 0 || now_ms - given_back_ms < kGiveBackEveryMs) return;
@@ -284,7 +286,8 @@ void Storage::State::report_lost() {
     lost = queue.lost();
     counts.dropped += lost.ticks;
     queue.clear_lost();
-    // As separate work, it is retried like any other; first, because the run may end with the waiting work.
+    // The event is separate work, so it is retried like any other. It comes first, because the waiting work may end the
+    // run.
     queue.put_back(Event{.at = clock.now(), .kind = "lost", .text = lost_text(lost)});
   }
   log_warning(lost_text(lost));
@@ -328,7 +331,7 @@ Finish Storage::finish() {
   std::unique_lock lock(state.mutex);
   state.finishing = true;
   state.give_up_at = std::chrono::steady_clock::now() + state.options.finish_within;
-  // One attempt immediately: the last failure may be long ago.
+  // Retries immediately, because the last failure may be long ago.
   state.retry_at.reset();
   state.changed.notify_all();
   const bool ended =
@@ -343,7 +346,7 @@ Finish Storage::finish() {
     thread_.detach();
   }
   if (complete) return Finish::stored;
-  log_error(fmt::format("{}: the end of the run is lost, and so are the waiting ticks: {}",
+  log_error(fmt::format("{}: the end of the run and {} waiting ticks are lost",
                         ended ? error : "a write to the database hangs", waiting));
   return ended ? Finish::lost : Finish::abandoned;
 }

@@ -25,7 +25,7 @@ struct StorageOptions {
   std::chrono::milliseconds finish_within{5'000};
   std::chrono::milliseconds maintenance_retry{60'000};  // after a failed one
   std::chrono::milliseconds first_maintenance{0};       // delay of the first maintenance after the start
-  int ticks_without_maintenance = 10;  // maximum number in a row while ticks wait: old data must still be removed
+  int ticks_without_maintenance = 10;  // stored in a row while more wait: old data must still be removed
 };
 
 struct StorageCounts {
@@ -36,9 +36,9 @@ struct StorageCounts {
 };
 
 enum class Finish {
-  stored,     // everything
-  lost,       // not everything; the log lists the losses
-  abandoned,  // likewise, and a write still hangs: the process must be left by _exit
+  stored,     // everything was stored
+  lost,       // some work was lost; the log lists the losses
+  abandoned,  // as `lost`, and a write still hangs: the process must be left by _exit
 };
 
 class Storage {

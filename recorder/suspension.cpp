@@ -5,7 +5,7 @@
 namespace memoir {
 
 std::int64_t suspended_ms() {
-  // This thread may wait for a processor between the two readings, but not every time.
+  // This thread may wait for a processor between the two readings. Then both are read again.
   constexpr std::int64_t together_us = 1'000;
   while (true) {
     const std::int64_t before = steady_us();

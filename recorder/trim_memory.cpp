@@ -10,7 +10,8 @@
 namespace memoir {
 namespace {
 
-// Relocated pages are in writable segments (RELRO is one, made read-only later): those stay.
+// Drops the pages of segments that are not writable. Writable segments contain relocated pages (RELRO is one, made
+// read-only later) and are left alone.
 int forget_constant_segments(dl_phdr_info* object, std::size_t, void*) {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   for (int i = 0; i < object->dlpi_phnum; ++i) {

@@ -72,7 +72,7 @@ SampleDelta difference(const Samples& before, const Samples& now) {
   return delta;
 }
 
-// `now` again, exactly.
+// Rebuilds the samples from which difference() made `delta`.
 Samples applied(const Samples& before, const SampleDelta& delta) {
   Samples now;
   now.reserve(before.size() + delta.changed.size() - delta.gone.size());
@@ -101,7 +101,7 @@ void WorkQueue::push(WorkItem item) {
 }
 
 void WorkQueue::put_back(WorkItem item) {
-  // The next tick cannot be stored as the difference from a tick that may be dropped.
+  // The oldest tick must not be stored as the difference from this one, which may be dropped.
   make_oldest_whole();
   Item waiting{.work = std::move(item)};
   if (auto* const tick = std::get_if<Tick>(&waiting.work)) pack_whole(*tick, waiting);
@@ -185,7 +185,7 @@ void WorkQueue::drop_oldest_tick() {
   Tick dropped = take_tick(std::find_if(items_.begin(), items_.end(), is_tick));
   if (lost_.ticks++ == 0) lost_.first_ms = dropped.begin.wall_ms;
   lost_.last_ms = dropped.begin.wall_ms;
-  // There is a next one: a tick is dropped only if there are two.
+  // A next tick exists, because a tick is dropped only if there are two.
   Item& next = *std::find_if(items_.begin(), items_.end(), is_tick);
   auto& tick = std::get<Tick>(next.work);
   merge_dropped(std::move(dropped), tick);
@@ -195,7 +195,7 @@ void WorkQueue::drop_oldest_tick() {
 
 namespace {
 
-// The later state of a process counts, unless it only defers its reading. An exited process has none.
+// Keeps the later summary of a process, unless its reading was deferred. Skips processes that have exited.
 void merge_summaries(std::vector<ProcessMappings>&& dropped, Tick& next) {
   for (ProcessMappings& summary : dropped) {
     const auto ended = std::ranges::find(next.exits, summary.process, &ProcessExit::key);
@@ -210,7 +210,7 @@ void merge_summaries(std::vector<ProcessMappings>&& dropped, Tick& next) {
   std::ranges::sort(next.summaries, {}, &ProcessMappings::process);
 }
 
-// However long the store fails, they stay few.
+// Adds up the sums with the same names. Their number is limited, however long the store fails.
 void merge_sums(const std::vector<ExitSum>& dropped, std::vector<ExitSum>& next) {
   constexpr std::size_t most = 1'000;
   const auto names = [](const ExitSum& sum) { return std::tie(sum.comm, sum.user, sum.cgroup); };
@@ -230,7 +230,7 @@ void keep_highest(const Extremes& dropped, Extremes& next) {
   next.highest = dropped.highest;
 }
 
-// The kernel will not report them again.
+// Keeps the highest peaks, because the kernel will not report them again.
 void merge_cgroup_peaks(std::vector<CgroupExtremes>& dropped, std::vector<CgroupExtremes>& next) {
   for (CgroupExtremes& of : dropped) {
     const auto later = std::ranges::lower_bound(next, of.path, {}, &CgroupExtremes::path);
@@ -243,7 +243,7 @@ void merge_cgroup_peaks(std::vector<CgroupExtremes>& dropped, std::vector<Cgroup
   }
 }
 
-// Merges, from the scans' extremes, the peaks of exited processes.
+// Merges exits, OOM victims and event counts. Of the scans' extremes it keeps the peaks of exited processes.
 void merge_ends(Tick& dropped, Tick& next) {
   for (const ProcessExtremes& of : dropped.extremes.processes) {
     if (!of.hwm.any() || !std::ranges::binary_search(dropped.exit_records, of.process, {}, &ExitRecord::process))
@@ -277,8 +277,8 @@ void merge_dropped(Tick&& dropped, Tick& next) {
   next.counts.born += dropped.counts.born;
   next.counts.exited += dropped.counts.exited;
   next.counts.execed += dropped.counts.execed;
-  // The newer description of a process wins. The older starts come first: a process has its row before later rows refer
-  // to it.
+  // The newer description of a process wins. Older starts come first, so that a process has its row before later rows
+  // refer to it.
   std::erase_if(dropped.born, [&next](const ProcessInfo& info) {
     return std::ranges::find(next.born, info.key, &ProcessInfo::key) != next.born.end();
   });

@@ -3,8 +3,8 @@
 // The work waiting to be stored, in order: ticks, events, and starts and ends of runs. Limited in number and in bytes,
 // so that it stays small during a long failure of the store. Each tick is kept as the difference from the previous one
 // and rebuilt when it is taken. If there is too much, the oldest tick is dropped; its starts and exits move to the next
-// tick, because otherwise later samples would belong to processes unknown to the store. Of the processes that only
-// dropped ticks observed, and of the events, the newest are kept. Pure; the owner locks.
+// tick, because otherwise later samples would belong to processes unknown to the store. The queue keeps the newest
+// events, and the newest of the processes that only dropped ticks observed. Pure; the owner locks.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ struct DroppedWork {
   std::int64_t ticks = 0;
   std::int64_t first_ms = 0;  // of the ticks
   std::int64_t last_ms = 0;
-  std::int64_t processes = 0;  // that existed only in them, and were not kept
+  std::int64_t processes = 0;  // observed only in dropped ticks, and forgotten
   std::int64_t events = 0;
 
   bool any() const { return ticks > 0 || events > 0; }
@@ -48,8 +48,8 @@ using Samples = std::vector<ProcessSample>;
 
 // The samples of a tick as the difference from those of the previous tick: most processes do not change in between.
 struct SampleDelta {
-  Samples changed{};               // new, or not as before
-  std::vector<ProcessKey> held{};  // as before, but held now
+  Samples changed{};               // new or changed
+  std::vector<ProcessKey> held{};  // unchanged, but with the source `held` now
   std::vector<ProcessKey> gone{};
 
   std::size_t bytes() const {
@@ -59,21 +59,21 @@ struct SampleDelta {
 
 class WorkQueue {
  public:
-  static constexpr std::size_t kMaxExits = 1000;  // processes in dropped ticks only
+  static constexpr std::size_t kMaxExits = 1000;  // of processes that only dropped ticks observed
 
   explicit WorkQueue(QueueLimits limits) : limits_(limits) {}
 
   void push(WorkItem item);
-  // Returns the oldest; nullopt without one.
+  // Removes and returns the oldest work; nullopt if the queue is empty.
   std::optional<WorkItem> take();
-  // Work that could not be stored goes back to the front, and is the first to be dropped.
+  // Puts work that could not be stored back to the front. It is the first to be dropped.
   void put_back(WorkItem item);
 
   bool empty() const { return items_.empty(); }
   std::size_t ticks() const { return ticks_; }
-  // Bytes of the ticks, except the up to two states from which they are rebuilt.
+  // Bytes of the ticks, without the up to two complete states from which they are rebuilt.
   std::size_t bytes() const { return bytes_; }
-  // Returns whether the end of a run waits here.
+  // Returns whether the queue contains the end of a run.
   bool has_run_end() const;
 
   const DroppedWork& lost() const { return lost_; }
@@ -94,7 +94,7 @@ class WorkQueue {
   void pack_after_newest(Tick& tick, Item& item);
   void make_oldest_whole();
   void add(const Items::iterator& place, Item item);
-  // `place` is the oldest tick; it is removed.
+  // Removes and returns the oldest tick, which is at `place`.
   Tick take_tick(const Items::iterator& place);
   void keep_limits();
   void drop_oldest_tick();

@@ -18,16 +18,16 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMaxWaiting = 4;
-// After a longer failure of the store the alert runs on the stored data.
+// An alert waits this long for its tick to be stored. After that it runs on the data stored so far.
 constexpr std::int64_t kStoredWithinMs = 60'000;
 constexpr std::int64_t kHoursOfDay = 24;
-// A part of an hour after the start, because an earlier run may have recorded enough.
+// The first check comes a tenth of an hour after the start, because an earlier run may have recorded enough.
 constexpr std::int64_t kFirstCheckInHour = 10;
 constexpr milliseconds kMinBetweenChecks{500};
-// It reads in a transaction, during which the write-ahead log grows.
+// `memoir leaks` reads in one transaction, and the write-ahead log grows until it ends.
 constexpr milliseconds kCheckWithin = std::chrono::seconds(60);
 constexpr std::size_t kMaxOfAnswer = 1024 * 1024;
-// Together with the recorder it stays within the unit's limit.
+// Memory limit of memoir, which together with the recorder stays within the limit of the unit.
 constexpr const char* kMemoirMemory = "MEMOIR_DATA_MIB=120";
 constexpr const char* kLeaksAsked = "50";
 constexpr milliseconds kStopWithin{3'500};
@@ -78,8 +78,7 @@ std::string Alerts::lack() const {
     return errno_error(errno, "run", program).message + ": no alerts are sent; see exec in [alert]";
   }
   if (find_memoir()) return "";
-  return "memoir was not found, neither next to memoird nor on PATH: alerts have no incident report, and there are "
-         "none of leaks";
+  return "memoir was not found next to memoird or on PATH: alerts have no incident report, and leaks cause no alerts";
 }
 
 void Alerts::see(const Tick& tick) {
@@ -101,7 +100,8 @@ void Alerts::stop() {
   waiting_.clear();
   if (!running_) return;
   const auto end = run_.stop(kStopWithin);
-  ended(*std::exchange(running_, std::nullopt), end ? *end : AlertEnd{.well = false, .text = "was left behind"});
+  ended(*std::exchange(running_, std::nullopt),
+        end ? *end : AlertEnd{.well = false, .text = "The alert command is still running: it could not be killed"});
 }
 
 void Alerts::add(Alert alert) {
@@ -112,7 +112,7 @@ void Alerts::add(Alert alert) {
     log_warning("alert: " + alert.text);
   }
   if (waiting_.size() < kMaxWaiting) return waiting_.push_back(std::move(alert));
-  ended(alert, AlertEnd{.well = false, .text = "was not run: too many alerts are waiting"});
+  ended(alert, AlertEnd{.well = false, .text = "The alert command was not run: too many alerts are waiting"});
 }
 
 void Alerts::run_next() {
@@ -136,7 +136,7 @@ void Alerts::run_next() {
       });
   if (!started) {
     ended(*std::exchange(running_, std::nullopt),
-          AlertEnd{.well = false, .text = "could not be run: cannot start a thread"});
+          AlertEnd{.well = false, .text = "The alert command could not be run: cannot start a thread"});
   }
 }
 
@@ -176,7 +176,7 @@ void Alerts::check() {
 void Alerts::checked(const Result<Forecasts>& forecasts) {
   cannot_check_.report(forecasts ? "" : "cannot check for leaks: " + forecasts.error().message);
   if (!forecasts) return;
-  // If there is no space for one, the next check reports it.
+  // If the queue is full, the next check reports the leaks.
   if (!on() || waiting_.size() >= kMaxWaiting) return;
   if (auto alert = rules_.see(*forecasts, last_tick_)) add(*std::move(alert));
   run_next();

@@ -1,8 +1,8 @@
 #pragma once
 
-// Alerts: runs the configured command when one is due. One at a time; a few wait. It starts when the tick with its
-// reason is stored, so that memoir can read it. Leaks are checked periodically, by `memoir leaks`. All of this runs on
-// separate threads: no tick waits for it. Thread: that of the loop.
+// Runs the configured command when an alert is due: one command at a time, while a few alerts wait. The command starts
+// when the tick that caused the alert is stored, so that memoir can read that tick. `memoir leaks` checks for leaks
+// periodically. Both run on separate threads, so that no tick waits for them. Thread: that of the loop.
 
 #include <cstdint>
 #include <deque>
@@ -32,15 +32,15 @@ class Alerts {
 
   Alerts(asio::io_context& loop, const Clock& clock, Notify notify);
 
-  // `config_path`: an existing file, otherwise empty. Applies from now on; called again after a reload.
+  // Sets the configuration; called again after a reload. `config_path` is empty if the file does not exist.
   void set(const Config& config, std::string config_path);
-  // Why alerts will not work: a sentence; empty if they will.
+  // Returns why alerts cannot run or are incomplete, as a sentence; empty if neither.
   std::string lack() const;
 
   void see(const Tick& tick);
-  // All ticks up to that time (boot clock) are stored, or lost.
+  // Call it when all ticks up to `tick_ms` (boot clock) are stored or lost.
   void stored(std::int64_t tick_ms);
-  // Stops permanently, and ends running commands.
+  // Stops permanently, and terminates running commands.
   void stop();
 
  private:

@@ -16,10 +16,10 @@ struct Forecast {
   std::string subject;                           // identifies the series: an identity or the machine, and the metric
   std::string title;                             // human-readable
   std::string limit;                             // "memory.max of /system.slice/shop.service"; empty: none
-  std::optional<std::int64_t> in_ms;             // nullopt: too far away
+  std::optional<std::int64_t> in_ms;             // time until the limit is reached; nullopt if too long
   std::int64_t confidence = 0;                   // of 100
-  bool confirmed = false;                        // it was a leak a day ago
-  std::optional<std::int64_t> kib_per_day = {};  // of memory
+  bool confirmed = false;                        // it was already a leak a day ago
+  std::optional<std::int64_t> kib_per_day = {};  // growth; nullopt for metrics that are not memory
 
   bool operator==(const Forecast&) const = default;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-// One piece of work at a time on its own thread, so that its waiting delays no tick. Its result is delivered on the
-// loop. An exception becomes an Error.
+// Runs one piece of work at a time on its own thread, so that no tick waits for it. The result is delivered on the
+// loop; an exception is delivered as an Error.
 
 #include <chrono>
 #include <condition_variable>
@@ -32,7 +32,7 @@ class Job {
 
   bool running() const { return state_ != nullptr; }
 
-  // None may be running. Returns false if no thread is available.
+  // Starts the work, if no other is running. Returns false if no thread can be started.
   bool start(asio::io_context& loop, std::function<Result<T>(std::stop_token)> work,
              std::function<void(Result<T>)> done) {
     auto state = std::make_shared<State>();
@@ -47,8 +47,8 @@ class Job {
     return true;
   }
 
-  // Requests its end and waits for it, up to `patience`. Returns the result, which is then not delivered. Work that
-  // hangs is left behind.
+  // Asks the work to stop and waits for it, up to `patience`. Returns its result, which is then not delivered. Returns
+  // nullopt if no work is running, or if it hangs: its thread is then left running.
   std::optional<Result<T>> stop(std::chrono::milliseconds patience) {
     if (!running()) return std::nullopt;
     const std::shared_ptr<State> state = std::exchange(state_, nullptr);
@@ -90,7 +90,7 @@ class Job {
     if (!running()) return;
     thread_.join();
     const std::shared_ptr<State> state = std::exchange(state_, nullptr);
-    // It may start the next.
+    // Cleared first, because `done` may start the next work.
     const auto done = std::exchange(done_, nullptr);
     done(*std::move(state->result));
   }

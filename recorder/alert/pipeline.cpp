@@ -21,9 +21,9 @@ namespace {
 using SteadyTime = std::chrono::steady_clock::time_point;
 
 constexpr std::chrono::milliseconds kPollEvery{10};
-// From SIGTERM to SIGKILL, and from there until it is left behind: it hangs in the kernel.
+// Time from SIGTERM to SIGKILL. After the same time again, a process that hangs in the kernel is left running.
 constexpr std::chrono::milliseconds kGrace{1'000};
-// For a process that is already reaped: exit status 255.
+// Wait status of a process that was already reaped elsewhere: exit status 255.
 constexpr int kUnknownExit = 0xff00;
 
 // systemd's variables for memoird are not for its children.
@@ -43,7 +43,7 @@ std::string seconds_since(SteadyTime started) {
   return fmt::format("{:.1f} s", std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
 }
 
-// The program, which leads the group, and memoir in it.
+// The alert program, which leads the process group, and memoir, which is in the same group.
 class Group {
  public:
   explicit Group(pid_t leader) : leader_(leader) {}
@@ -53,7 +53,7 @@ class Group {
 
   void add_memoir(pid_t pid) { memoir_ = pid; }
 
-  // Returns the leader's status when both have exited; waits up to that time, or until stopped.
+  // Waits until both have exited and returns the leader's status. Returns nullopt at `until`, or when stopped.
   std::optional<int> wait(SteadyTime until, const std::stop_token& stop) {
     while (!ended()) {
       if (std::chrono::steady_clock::now() >= until || stop.stop_requested()) return std::nullopt;
@@ -68,11 +68,11 @@ class Group {
     return wait(std::chrono::steady_clock::now() + grace, {}).has_value();
   }
 
-  // nullopt: it has not exited, or there was none.
+  // nullopt if memoir has not exited or was not started.
   std::optional<int> memoir_status() const { return memoir_status_; }
 
  private:
-  // The leader's pid identifies the group until it is reaped: it is reaped last.
+  // The leader is reaped last, because its pid identifies the group until then.
   bool ended() {
     if (leader_status_) return true;
     if (memoir_ > 0 && !memoir_status_) memoir_status_ = status_of(memoir_);
@@ -80,7 +80,7 @@ class Group {
     siginfo_t info{};
     const int waited = ::waitid(P_PID, static_cast<id_t>(leader_), &info, WEXITED | WNOHANG | WNOWAIT);
     if (waited == 0 ? info.si_pid == 0 : errno != ECHILD) return false;
-    // Remaining processes of the group. After reaping, the number may be reused.
+    // Kills what remains of the group before the leader is reaped: its number may be reused afterwards.
     if (waited == 0) ::kill(-leader_, SIGKILL);
     leader_status_ = status_of(leader_);
     return leader_status_.has_value();
@@ -98,7 +98,7 @@ class Group {
   std::optional<int> memoir_status_;
 };
 
-// Returns why the program gets no input; empty on success.
+// Starts memoir with its output connected to the program's input. Returns the problem; empty on success.
 std::string start_memoir(const AlertRun& run, Pipe pipe, pid_t group, Group& running) {
   const auto program = find_memoir();
   if (!program) return "memoir was not found";
@@ -115,7 +115,7 @@ std::string start_memoir(const AlertRun& run, Pipe pipe, pid_t group, Group& run
 }
 
 AlertEnd could_not(const Error& error) {
-  return {.well = false, .text = "could not be run: " + error.message};
+  return {.well = false, .text = "The alert command could not be run: " + error.message};
 }
 
 }  // namespace
@@ -136,8 +136,8 @@ AlertEnd run_alert(const AlertRun& run, const std::stop_token& stop) {
     const bool stopped = stop.stop_requested();
     const bool gone = group.end(SIGTERM, kGrace) || group.end(SIGKILL, kGrace);
     return {.well = false,
-            .text = fmt::format("{} was {} after {}{}", name, gone ? "ended" : "left behind", seconds_since(started),
-                                stopped ? ", with the recorder" : ": it takes too long")};
+            .text = fmt::format("{} {}: {} after {}", name, stopped ? "ran when the recorder stopped" : "took too long",
+                                gone ? "ended" : "still running", seconds_since(started))};
   }
   const int answer = group.memoir_status().value_or(0);
   const bool unread = WIFSIGNALED(answer) && WTERMSIG(answer) == SIGPIPE;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Runs a program with the output of memoir on its standard input, both in one process group, which is killed if it
-// takes too long. Blocks until the end: call it on a separate thread.
+// Runs a program with memoir's output as its standard input. Both are in one process group, which is killed after the
+// timeout. Blocks until both end: call it on a separate thread.
 
 #include <chrono>
 #include <optional>
@@ -14,7 +14,7 @@ namespace memoir {
 struct AlertRun {
   std::vector<std::string> exec;         // the program's path and its arguments
   std::vector<std::string> memoir;       // the arguments of `memoir`
-  std::vector<std::string> environment;  // NAME=value, in addition to ours
+  std::vector<std::string> environment;  // NAME=value, in addition to the recorder's own
   std::chrono::milliseconds timeout{};
 };
 
@@ -25,7 +25,7 @@ struct AlertEnd {
 
 AlertEnd run_alert(const AlertRun& run, const std::stop_token& stop);
 
-// Next to memoird, in the bin next to its sbin, or on PATH.
+// Finds memoir next to memoird, in the bin folder next to its sbin, or on PATH.
 std::optional<std::string> find_memoir();
 
 }  // namespace memoir

@@ -18,17 +18,17 @@ constexpr std::int64_t kPpmInBasisPoint = 100;
 constexpr std::size_t kLeaksNamed = 3;
 constexpr std::int64_t kMinuteMs = 60'000;
 constexpr double kMillion = 1e6;
-// A level is low below this share of the configured one.
+// A level counts as low below this share of the configured threshold.
 constexpr double kLowShare = 0.9;
-// A cgroup's counter and the kernel's log follow the machine's counter by a tick or two.
+// The cgroup's counter and the kernel log report a kill up to two ticks after the machine's counter.
 constexpr int kNameTicks = 2;
 // Any user may create many cgroups: further ones within every_ms cause no alerts.
 constexpr std::size_t kMaxCgroups = 100;
 
-// The victims of each cgroup are one alert; without victims, each cgroup that counted a kill is.
+// Makes one alert for all victims in a cgroup. If no victims are known, makes one for each cgroup that counted a kill.
 std::vector<Alert> kills_of(const Tick& tick) {
   std::vector<Alert> alerts;
-  std::map<std::string_view, std::int64_t> victims;  // of each cgroup
+  std::map<std::string_view, std::int64_t> victims;  // number in each cgroup
   for (const OomVictim& victim : tick.oom_victims) {
     if (!victim.killed() || ++victims[victim.cgroup] > 1) continue;
     alerts.push_back({AlertReason::oom_kill, victim.at_ms, tick.begin.boot_ms, oom_kill_text(victim), victim.cgroup});
@@ -61,7 +61,7 @@ std::string leak_words(AlertReason reason, const Forecast& leak) {
   if (reason == AlertReason::leak)
     return fmt::format("{} leaks and will exhaust {} within {}", name, to_printable(leak.limit), span(*leak.in_ms));
   const std::string rate = leak.kib_per_day ? fmt::format(" {} a day", format_mib(*leak.kib_per_day)) : "";
-  return fmt::format("{} leaks{}, for more than a day", name, rate);
+  return fmt::format("{} has been leaking{} for more than a day", name, rate);
 }
 
 std::string leak_text(AlertReason reason, const std::vector<const Forecast*>& leaks) {

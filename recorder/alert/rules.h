@@ -1,9 +1,9 @@
 #pragma once
 
 // Decides which alerts are due, from ticks, leak forecasts and the configuration. Each subject (the cgroup of a kill, a
-// cgroup near its limit, a tmpfs mount, the machine) has at most one alert of a kind per `every_ms`, and leaks together
-// one. Leaks found within that time wait; other conditions do not. A level has its next alert only after it was low.
-// Pure: the times are those of the ticks, on the boot clock.
+// cgroup near its limit, a tmpfs mount, the machine) has at most one alert of each kind per `every_ms`; all leaks
+// together have one. A leak found within that time is reported later; other conditions are not. A level that was high
+// must have been low before its next alert. Pure: the times are those of the ticks, on the boot clock.
 
 #include <cstdint>
 #include <map>
@@ -30,8 +30,8 @@ struct Alert {
   std::int64_t at_ms = 0;    // of the event, on the wall clock
   std::int64_t tick_ms = 0;  // of the tick with the event, on the boot clock
   std::string text;          // a sentence
-  std::string subject{};     // cgroup of an OOM kill, empty if unknown; cgroup, mount point; the first of the leaks
-  std::string limit{};       // of that leak
+  std::string subject{};     // cgroup (empty if unknown), mount point, or title of the first leak
+  std::string limit{};       // that the first leak will reach; empty if none
 };
 
 struct AlertLimits {
@@ -44,7 +44,7 @@ struct AlertLimits {
   std::int64_t tmpfs_ppm = 0;
   std::int64_t swap_ppm = 0;
   std::int64_t every_ms = 0;
-  std::int64_t leak_every_ms = 0;  // of one leak
+  std::int64_t leak_every_ms = 0;  // between two alerts for the same leak
 
   bool operator==(const AlertLimits&) const = default;
 };
@@ -54,7 +54,7 @@ class AlertRules {
   void set(const AlertLimits& limits) { limits_ = limits; }
 
   std::vector<Alert> see(const Tick& tick);
-  // Takes the leaks, the soonest first; `at` is that of the last tick.
+  // Returns the alert for `forecasts` (soonest first), if one is due. `at` is the time of the last tick.
   std::optional<Alert> see(const std::vector<Forecast>& forecasts, const Moment& at);
 
  private:
@@ -70,7 +70,8 @@ class AlertRules {
   using Levels = std::vector<Level>;
 
   bool rests(const std::optional<std::int64_t>& last_ms, std::int64_t now_ms) const;
-  // `unattributed`: the machine's counter has a kill that no cgroup has; its alert waits two ticks for the cgroup.
+  // `unattributed`: the machine's counter includes a kill that no cgroup counted. Its alert waits up to two ticks for
+  // the name of the cgroup.
   void add_kills(const Tick& tick, bool unattributed, std::vector<Alert>& due);
   void add_kill(Alert alert, std::vector<Alert>& due);
   bool was_unattributed_kill(const Tick& tick);
@@ -89,8 +90,8 @@ class AlertRules {
   Times leaks_ms_;                           // last alert of each leak, within leak_every_ms
   Times confirmed_ms_;                       // last time at which each reported leak was still confirmed
   std::map<AlertReason, Times> high_;        // last alert of each subject that has not been low since
-  std::optional<Alert> unnamed_;             // waits for its cgroup
-  int unnamed_ticks_ = 0;                    // remaining ticks
+  std::optional<Alert> unnamed_;             // waits for the name of its cgroup
+  int unnamed_ticks_ = 0;                    // left to wait
   std::optional<std::int64_t> kills_;        // the machine's counter at the last tick that has it
   std::int64_t kills_ahead_ = 0;             // kills that cgroups counted before the machine's counter
 };

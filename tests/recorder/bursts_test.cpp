@@ -72,7 +72,7 @@ TEST_CASE("bursts: a fall of available memory starts one") {
   wait_until("a burst", [&] { return !machine.bursts().empty(); });
   memoird.signal(SIGTERM);
   CHECK(memoird.wait() == 0);
-  CHECK(machine.bursts()[0].starts_with("Started: 1024 MiB of 8192 MiB are available, and would be used up in "));
+  CHECK(machine.bursts()[0].starts_with("Started: 1024 MiB of 8192 MiB are available, and will be used up in "));
 }
 
 TEST_CASE("bursts: none starts if they are switched off") {

@@ -71,7 +71,7 @@ TEST_CASE("a valid configuration is reported as such") {
   const TemporaryDirectory directory;
   DaemonProcess memoird(directory.path(), {"--config", MEMOIR_SOURCE "/systemd/memoir.toml", "--check-config"});
   CHECK(memoird.wait() == 0);
-  CHECK(memoird.output() == MEMOIR_SOURCE "/systemd/memoir.toml: is in order\n");
+  CHECK(memoird.output() == MEMOIR_SOURCE "/systemd/memoir.toml: is valid\n");
 }
 
 TEST_CASE("a check reports a missing program of alerts and every other error") {

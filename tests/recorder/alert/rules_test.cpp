@@ -323,7 +323,7 @@ TEST_CASE("alerts: a confirmed leak causes one for as long as it lasts") {
   const auto due = made.see({confirmed("a")}, {.wall_ms = 7, .boot_ms = 0});
   REQUIRE(due);
   CHECK(due->reason == AlertReason::leak_confirmed);
-  CHECK(due->text == "a leaks 12 MiB a day, for more than a day (confidence 70 of 100).");
+  CHECK(due->text == "a has been leaking 12 MiB a day for more than a day (confidence 70 of 100).");
   for (int hour = 1; hour < 80; ++hour)
     CHECK_FALSE(made.see({confirmed("a")}, {.wall_ms = 7, .boot_ms = hour * kHour}));
   const auto other = made.see({confirmed("a"), confirmed("b")}, {.wall_ms = 7, .boot_ms = 80 * kHour});
