@@ -218,7 +218,7 @@ Error unknown_argument(const std::string& argument, const Command& command) {
   std::vector<std::string> names{"--help", "--version"};
   for (const Option option : options_of(command)) names.emplace_back(option_text(option).name);
   for (const OptionAlias& spelling : option_aliases()) names.emplace_back(spelling.written);
-  // An equivalent is better than a similar spelling.
+  // The equivalent of another program's option is better than a similar spelling.
   return malformed(
       fmt::format("'{}' has no option {}{}", command.name, in_quotes(name), meant ? use : did_you_mean(name, names)));
 }

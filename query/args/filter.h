@@ -62,10 +62,10 @@ const std::vector<std::string>& filter_keys();
 // seconds.
 bool is_start(std::int64_t start_ms, std::int64_t given_ms);
 
-// Value of a process for one of the keys.
+// Returns the value of a process for one of the keys.
 std::string filter_value(const ProcessInfo& info, std::string_view key);
 
-// "no process has the category 'wbe'; did you mean 'web'?"
+// Returns "no process has the category 'wbe'; did you mean 'web'?"
 std::string no_process_of(std::string_view key, std::string_view value, const std::vector<StoredProcess>& processes);
 
 }  // namespace memoir::query

@@ -13,7 +13,7 @@ std::optional<std::string_view> command_meant(std::string_view word);
 // The equivalent of an option, "--at T" for "--time"; nullopt if there is none.
 std::optional<std::string_view> option_meant(std::string_view name);
 
-// Hint for a word that is no subject, "; memory of all is 'machine'" for "memory"; empty if there is none.
+// Hint for a word that is no subject, "; the subject of all memory is 'machine'" for "memory"; empty if there is none.
 std::string_view subject_hint(std::string_view word);
 
 // The equivalent value of an option, "unit" for "service"; nullopt if there is none.

@@ -124,8 +124,8 @@ std::optional<int> days_back(std::string_view word, const Civil& today) {
   return std::nullopt;
 }
 
-// Returns a time of day on the day `back` days ago. If that is after now, returns it on the day `step` days earlier; if
-// `step` is 0, it stays.
+// Returns a time of day on the day `back` days ago. If that is after now, returns it on the day `step` days earlier,
+// unless `step` is 0.
 MaybeMs clock_on(const Civil& today, int back, int step, std::string_view clock, std::int64_t now_ms, Zone zone) {
   Civil civil = start_of_day(today, -back);
   int millisecond = 0;

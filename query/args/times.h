@@ -34,7 +34,7 @@ inline constexpr std::int64_t kAheadMs = 15 * 60'000;
 Result<std::int64_t> parse_exit(std::string_view text, std::int64_t now_ms, Zone zone);
 
 inline constexpr std::int64_t kHourMs = 3'600'000;
-inline constexpr std::int64_t kDayMs = 24 * kHourMs;  // in UTC
+inline constexpr std::int64_t kDayMs = 24 * kHourMs;  // in UTC; a local day may have 23 or 25 hours
 
 struct Day {
   std::int64_t begin_ms = 0;  // midnight

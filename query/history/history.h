@@ -83,7 +83,7 @@ struct Exactness {
 using SeriesByMetric = std::map<Metric, std::vector<Interval>>;
 Result<SeriesByMetric> load_series(Reader& reader, const HistoryQuery& question);
 
-// Groups by name; groups without a name in the file are left out.
+// Visits the intervals of groups with their names. Omits groups without a name in the file.
 using VisitGroup = std::function<void(const std::string& name, const SubjectInterval&)>;
 Status visit_groups(Reader& reader, const HistoryQuery& question, const VisitGroup& visit);
 using GroupNames = std::map<std::int64_t, std::string>;  // by row
@@ -104,7 +104,7 @@ struct MeanState {
 using BucketMeans = std::map<std::int64_t, std::map<std::int64_t, MeanState>>;
 Result<BucketMeans> load_means(Reader& reader, Tier tier, SubjectKind kind, const std::vector<std::int64_t>& starts_ms);
 
-// The bucket of a tier that contains a time: [from_ms, to_ms); for ticks the time itself.
+// Returns the bucket of a tier that contains a time: [from_ms, to_ms); for ticks, the time itself.
 Range bucket_around(Tier tier, std::int64_t at_ms);
 
 }  // namespace memoir::query

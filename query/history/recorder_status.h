@@ -20,7 +20,7 @@ struct RecorderStatus {
   std::int64_t now_ms = 0;
   FileInfo file;
   std::vector<StoredRun> runs;           // in order
-  std::optional<StoredTick> tick;        // the last
+  std::optional<StoredTick> tick;        // the last tick
   std::optional<Coverage> day;           // of the last recorded day, or its recorded part
   TickCosts costs;                       // over that day
   std::optional<ReadSummary> reads;      // over that day

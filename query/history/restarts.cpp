@@ -23,7 +23,7 @@ Result<std::vector<StoredProcess>> load_candidates(Reader& reader, Range range) 
   for (const StoredLife& life : lives) {
     if (life.exited_ms && *life.exited_ms - life.start_ms >= RestartRule().min_life_ms) ended.insert(life.identity_id);
   }
-  // A program has a row for each of its executables.
+  // The same program has one identity row for each of its executables.
   std::map<std::string, std::vector<std::int64_t>> rows;
   TRY(visit_identities(reader, std::nullopt, [&rows](StoredIdentity&& identity) {
     rows[identity_name(identity.unit, identity.command)].push_back(identity.id);

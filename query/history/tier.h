@@ -20,9 +20,9 @@ namespace memoir::query {
 // Values of --tier, the finest first.
 const std::vector<std::string>& tier_names();
 
-// How much an answer reads. one: a subject with its own rows. process: one process, whose ticks are among those of all.
-// all: all processes. sums: all processes, for the maximum of their sum. Rollups only have the mean of a sum, so the
-// maximum is worth more time.
+// How much an answer reads. one: a subject with its own rows. process: one process, whose ticks are stored among those
+// of all. all: all processes. sums: all processes, for the maximum of their sum. This maximum is worth more time,
+// because rollups only have the mean of a sum.
 enum class Reads { one, process, all, sums };
 
 // Returns the finest tier that reaches back to the start of the range and answers quickly for its length. If no tier
@@ -44,8 +44,8 @@ Result<Tier> finest_rollup(Reader& reader, std::int64_t at_ms);
 // "5 minutes", "an hour", "a UTC day"
 std::string_view tier_width(Tier tier);
 
-// Returns whether the tier has identities, categories and cgroups as subjects of their own. Rollups have; processes
-// younger than a bucket are only part of these. For ticks, the members of a group are summed.
+// Returns whether the tier stores identities, categories and cgroups as subjects of their own. Rollups do; processes
+// younger than a bucket are only part of these groups. For ticks, the members of a group are summed.
 bool holds_groups(Tier tier);
 
 // Returns whether the tier has values of a process metric: metrics that are not rolled up are only in ticks.
@@ -58,7 +58,7 @@ Range max_reached(const Summary& summary, Tier tier);
 // length for weighting, so the plain mean is returned.
 std::optional<std::int64_t> mean_over(const Summary& summary, std::int64_t recorded_ms);
 
-// The columns of a maximum; `summary` finds it in a row.
+// Adds the columns of a maximum. `summary` returns the Summary of a row.
 template <typename Row, typename GetSummary>
 void add_max_reached(Columns<Row>& columns, int drop_order, Tier tier, Zone zone, GetSummary summary) {
   const auto end = [summary, tier](std::int64_t Range::*member) {
@@ -87,7 +87,7 @@ std::string format_reached(const Summary& summary, Tier tier, Zone zone);
 
 // Adds the tier to JSON and, unless it is raw, a note: "From rollups of an hour: …".
 void report_tier(Tier tier, Report& report);
-// Returns "Processes younger than a bucket, which have rollups in their groups only…": `what` is said of them.
+// Returns "Processes younger than a bucket have rollups only in their groups…"; `what` completes the sentence.
 std::string short_lived_note(std::string_view what);
 // Returns the number of notes that report_tier() adds.
 int tier_notes(Tier tier);

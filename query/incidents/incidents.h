@@ -23,8 +23,8 @@ enum class IncidentKind : std::uint8_t {
   pressure,   // tasks waited for memory for minutes
   swap,       // swap was exhausted
   tmpfs,      // a tmpfs was full
-  limit,      // a cgroup ran against memory.max, without a kill
-  throttled,  // a cgroup ran against memory.high
+  limit,      // a cgroup reached memory.max, without a kill
+  throttled,  // a cgroup reached memory.high
   growth,     // memory in use grew fast, without a kill
 };
 

@@ -31,7 +31,7 @@ std::span<IncidentEntry> started_by(std::vector<IncidentEntry>& incidents, std::
   return {std::prev(end, std::min(max_open, end - incidents.begin())), end};
 }
 
-// The latest incident within ten minutes before `at_ms` that matches; nullptr if there is none.
+// Returns the latest incident within ten minutes before `at_ms` that matches; nullptr if there is none.
 template <typename Match>
 IncidentEntry* recent(std::vector<IncidentEntry>& incidents, std::int64_t at_ms, const Match& match) {
   const std::span<IncidentEntry> open = started_by(incidents, at_ms);
@@ -137,7 +137,7 @@ std::string text_of(const IncidentEntry& entry, const ContainerNames& containers
 }  // namespace
 
 Result<std::vector<IncidentEntry>> load_kill_incidents(const Context& context, Range range) {
-  // Earlier kills may belong to the first incident.
+  // Kills before the range may belong to the first incident.
   const Range wide{range.from_ms - kSameIncidentMs, range.to_ms};
   std::vector<IncidentEntry> incidents;
   for (OomVictim& victim : TRY(load_oom_victims(context.reader, wide))) add_victim(incidents, std::move(victim));

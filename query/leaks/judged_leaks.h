@@ -77,7 +77,7 @@ void keep_live_leaks(std::vector<LeakRow>& rows, Range range, const LeakSettings
 // Leaks come first; of these, ongoing ones first, then those that reach a limit soonest, then those that grow fastest.
 void rank_leaks(std::vector<LeakRow>& rows);
 
-// The machine-readable columns with the numbers of a finding.
+// Returns the machine-readable columns with the numbers of a finding.
 Columns<LeakRow> leak_numbers();
 
 // Add human-readable columns. add_slope(): rate and start. add_outlook(): how often such verdicts are right, and the

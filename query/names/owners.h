@@ -28,8 +28,8 @@ class UserNames {
 Result<std::optional<StoredProcess>> process_of_pid(const Context& context, std::int32_t pid, std::int64_t at_ms,
                                                     std::optional<std::int64_t> alive_ms = std::nullopt);
 
-// Returns when the processes with a pid ran: "process 812 did not run then, but from T to T (worker.py)". Returns
-// nullopt if the file has none.
+// Returns when the processes with a pid ran: "process 812 did not run at that time, but from T to T (worker.py)".
+// Returns nullopt if the file has none.
 std::optional<std::string> when_it_ran(const Context& context, std::int32_t pid);
 
 // "postgres (1412)"; "1412" if unknown; empty for pid 0.

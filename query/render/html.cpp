@@ -1,5 +1,6 @@
-// One self-contained page: it is mailed, printed, read on a phone and years later. No scripts or external requests.
-// Mail clients drop unknown parts (Gmail drops SVG), so every number of a chart is in a table too.
+// Renders one self-contained page, which may be mailed, printed, read on a phone, or read years later. It has no
+// scripts and makes no external requests. Mail clients drop unknown parts (Gmail drops SVG), so every number of a chart
+// is in a table too.
 
 #include <array>
 #include <fmt/format.h>

@@ -78,7 +78,7 @@ std::string path(std::string_view css_class, const std::string& commands) {
   return commands.empty() ? std::string() : fmt::format("<path class=\"{}\" d=\"{}\"/>\n", css_class, commands);
 }
 
-// A line through the middles, from edge to edge of the run.
+// Returns a line through the middles, from edge to edge of the run.
 template <typename Get>
 std::string along(const Plot& plot, std::span<const ChartPoint> run, Get get) {
   std::string line = fmt::format("{:.1f} {:.1f}", plot.x(run.front().from_ms), plot.y(*get(run.front())));
@@ -128,7 +128,7 @@ std::string bars(const Plot& plot, const std::vector<ChartPoint>& points) {
   return out;
 }
 
-// Gaps in the recording.
+// Draws the gaps in the recording.
 std::string gaps(const Plot& plot, const Chart& chart) {
   std::string commands;
   std::int64_t end_ms = chart.from_ms;

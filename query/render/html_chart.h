@@ -18,7 +18,7 @@ struct SvgFrame {
   Units units = Units::automatic;
 };
 
-// Empty if no point has a value.
+// Returns an empty text if no point has a value.
 std::string draw_svg(const Chart& chart, const SvgFrame& frame);
 
 }  // namespace memoir::query

@@ -52,7 +52,7 @@ std::vector<std::size_t> column_widths(const TextTable& table) {
   return widths;
 }
 
-// Width of the branches before a tree's names, up to the level for which columns are dropped.
+// Returns the width of the branches before a tree's names, up to the level for which columns are dropped.
 std::size_t width_of_branches(const TextTable& table) {
   const std::vector<std::size_t> depths = depths_of(table.parents);
   return depths.empty() ? 0 : kTreeStep * std::min(kLevelsToShow, *std::ranges::max_element(depths));
@@ -87,7 +87,7 @@ void break_last(TextTable& table, std::size_t width) {
   table.tones = std::move(broken.tones);
 }
 
-// Width of all columns but the last, with a space after each.
+// Returns the width of all columns but the last, with a space after each.
 std::size_t width_before_last(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end() - 1, widths.size() - 1);
 }
@@ -112,7 +112,8 @@ bool is_name(const TextTable& table, std::size_t column) {
   return column + 1 == table.columns.size() || !table.columns[column].right;
 }
 
-// Width of the table if no name is wider than `most`. Sentences that continue in the next line need only the minimum.
+// Returns the width of the table if no name is wider than `most`. Sentences that continue in the next line need only
+// the minimum.
 std::size_t width_with_names(const TextTable& table, const std::vector<std::size_t>& widths, std::size_t most) {
   std::size_t width = widths.size() - 1;
   for (std::size_t i = 0; i < widths.size(); ++i) {

@@ -32,7 +32,7 @@ inline constexpr std::size_t kTreeStep = 2;
 // Moves rows that are too deep up to the level of their parent, with a note: "(+2) sh" is two levels deeper than shown.
 void flatten(TextTable& table, std::size_t deepest);
 
-// Columns on the terminal: 2 for CJK and emoji, 0 for combining characters.
+// Returns columns on the terminal: 2 for CJK and emoji, 0 for combining characters.
 std::size_t display_width(std::string_view utf8);
 
 // Makes printable text (base/text.h) fit for the terminal: a character without a width in the locale (private use, not
@@ -51,7 +51,7 @@ std::string keep_units(std::string_view text);
 
 void fit(TextTable& table, std::size_t width);
 
-// A line that begins with a short label: "Pressure   none". Without a label all of it is text.
+// A line that may begin with a short label: "Pressure   none". Without a label, all of it is text.
 struct LabelledLine {
   std::string_view label;
   std::string_view text;

@@ -36,7 +36,8 @@ std::string paragraphs(const std::vector<std::string>& lines) {
   return out;
 }
 
-// Four spaces make drawn lines a code block, which keeps their columns. They may contain the characters of a fence.
+// Four spaces make drawn lines a code block, which keeps their columns. A fence is not used, because the lines may
+// contain its characters.
 std::string markdown_drawing(const Report& report) {
   std::string out;
   if (!report.charts.empty()) return out;

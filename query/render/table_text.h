@@ -10,10 +10,10 @@
 
 namespace memoir::query {
 
-// The cells as text, not fitted to a width.
+// Returns the cells as text, not fitted to a width.
 TextTable text_table(const Table& table, const Presentation& presentation);
 
-// The header and a line per row, with the lines of a tree.
+// Returns the header and a line for each row, with the lines of a tree.
 std::vector<std::string> table_lines(TextTable table, bool ascii);
 
 }  // namespace memoir::query

@@ -16,7 +16,8 @@ struct Screen {
   bool fit = false;  // an answer longer than the screen is shortened to it
 };
 
-// Size of the terminal on standard output, or on another file ($COLUMNS and $LINES have precedence); nullopt if the
+// Returns the size of the terminal on standard output, or on another file ($COLUMNS and $LINES have precedence);
+// nullopt if the file is not a terminal.
 // file is not a terminal.
 std::optional<Screen> terminal_screen();
 std::optional<Screen> terminal_screen(int file);

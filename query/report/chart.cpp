@@ -162,7 +162,7 @@ Scale scale_for(double min_kib, double max_kib, Units units, std::int64_t plain)
   const SizeUnit unit = plain > 0 ? SizeUnit{"", plain} : unit_for(max_kib, units);
   scale.unit = unit.name;
   scale.unit_kib = static_cast<double>(unit.kib);
-  // Bars start at 0; but if all values are high, their changes would be invisible.
+  // Bars start at 0, unless all values are so high that their changes would be invisible.
   const bool from_zero = min_kib < 0.7 * max_kib || max_kib - min_kib < 0.01 * max_kib;
   const double span = from_zero ? max_kib : max_kib - min_kib;
   double least = std::max(span / kDivisions, plain > 0 ? 1e-6 : 0.25);

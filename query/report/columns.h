@@ -11,7 +11,7 @@
 
 namespace memoir::query {
 
-// The names in a list like "pss,pid,command", without blanks around them.
+// Returns the names in a list like "pss,pid,command", without blanks around them.
 std::vector<std::string> split_columns(std::string_view list);
 
 // Keeps only the named columns, in the order of the names. A name is that of JSON and CSV, also without its unit ("pss"

@@ -22,10 +22,10 @@ SizeUnit unit_for(double kib, Units units);
 // Returns one unit for all sizes of a table, so that they are comparable: the one that suits their median.
 SizeUnit choose_unit(std::vector<std::int64_t> sizes_kib, Units units);
 
-// Omits the unit, for a column with the unit in its header: "1.4". KiB have no fraction.
+// Formats a size without its unit, for a column with the unit in its header: "1.4". KiB have no fraction.
 std::string format_size(std::int64_t kib, SizeUnit unit);
 
-// Adds the unit, for text: "1.4 GiB".
+// Formats a size with its unit, for text: "1.4 GiB".
 std::string format_size(std::int64_t kib, Units units);
 
 // The same with a sign, "+" for an increase: "+1.4 GiB". 0 has none.

@@ -134,7 +134,7 @@ struct Section {
   std::string title;  // empty: JSON only
   Table table;
   std::vector<std::string> notes = {};     // human-readable only: lines below, ready to print
-  std::vector<std::string> left_out = {};  // notes about rows cut off by --limit
+  std::vector<std::string> left_out = {};  // notes about rows omitted by --limit
   bool printed = true;                     // false: omitted on paper, to keep the page short
 };
 

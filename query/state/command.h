@@ -51,7 +51,7 @@ struct Parsed {
   Options options;
 };
 
-// The program around a command that talks with the user.
+// The program around an interactive command.
 struct Interaction {
   const Clock& clock;
   const std::vector<Command>& commands;
@@ -103,7 +103,7 @@ struct Command {
 
 inline constexpr std::string_view kDefaultCommand = "status";
 
-// All options of the command, in the order of option_texts().
+// Returns all options of the command, in the order of option_texts().
 std::vector<Option> options_of(const Command& command);
 
 }  // namespace memoir::query

@@ -49,12 +49,12 @@ struct Truncation {
   std::size_t all = 0;
   std::int64_t kib = 0;
   std::string_view of;            // the metric of kib: "PSS"
-  bool adds_up = true;            // kib is a sum; false for marks, which do not add up: kib is the largest
+  bool adds_up = true;            // kib is a sum; false for marks, which do not add up: kib is the maximum
   std::size_t more_lines = 0;     // additional lines compared with most answers
   std::size_t beyond_memory = 0;  // part of `all`: small rows that were left out because there are too many
 };
 
-// In the notes and the totals: "12 of 320 rows; the other 308 hold 1.2 GiB of PSS".
+// Adds to the notes and the totals: "12 of 320 rows; the other 308 hold 1.2 GiB of PSS".
 void note_cut(Report& report, const Truncation& cut, Units units);
 
 // Keeps the first rows, and notes the others. `value` returns the KiB of a row, or nullopt. At the call, cut.kib is

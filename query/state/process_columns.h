@@ -15,19 +15,21 @@
 
 namespace memoir::query {
 
-// The command in a table: the program without its directory, and its state if that is informative ("[sh] (zombie)").
+// Returns the command for a table: the program without its directory, and its state if that is informative ("[sh]
+// (zombie)").
 std::string shown_command(const ProcessInfo& info, char state);
 
-// A command line in a table: without the directory of its program.
+// Returns a command line for a table, without the directory of its program.
 std::string short_command(std::string command);
 
-// How a process ended: ended (reason unknown), exec, unknown (nothing was recorded then); empty while it runs.
+// Returns how a process ended: ended (reason unknown), exec, unknown (nothing was recorded at that time); empty while
+// it runs.
 std::string ending(const StoredProcess& process);
 
 // Returns the age of the values at `boot_ms`, the boot clock of a tick; nullopt if they were never read.
 std::optional<std::int64_t> value_age_ms(const ProcessSample& sample, std::int64_t boot_ms);
 
-// Sort key of an identity: its unit and its normalised command (model/identity.h).
+// Returns the sort key of an identity: its unit and its normalised command (model/identity.h).
 std::string identity_name(const std::string& unit, const std::string& command);
 
 // Returns the newest of several processes. In its command line, "…" replaces varying words: "worker.py 60 … …".
@@ -41,17 +43,17 @@ std::string identity_title(ProcessInfo newest, const std::vector<std::string>& c
 std::map<std::string, std::string> titles_of(const std::vector<const StoredProcess*>& processes);
 // Returns whether `word` is a title of the identity of a process, also one with "…".
 bool is_identity_title(std::string_view word, const ProcessInfo& process);
-// "… (pid 812)" for one process.
+// Appends the pid to a title: "… (pid 812)".
 std::string with_pid(std::string title, std::optional<std::int64_t> pid);
 
-// Titles of the identities with these sort keys.
+// Returns the titles of the identities with these sort keys.
 Result<std::map<std::string, std::string>> load_titles(Reader& reader, const std::set<std::string>& names);
 
 // Human-readable output shows titles; machine-readable output has the sort key, and the title in a separate column.
 // Identities without a title in the report are titled from all their processes.
 Status show_titles(Reader& reader, Report& report);
 
-// Names of containers, by their labels (model/container.h); those without a name are left out.
+// Returns the names of containers by their labels (model/container.h). Omits containers without a name.
 Result<std::map<std::string, std::string>> container_names(Reader& reader);
 
 // Adds the names of containers next to their ids, if one is known.
@@ -60,7 +62,7 @@ Status show_container_names(Reader& reader, Table& table);
 // Values of --group.
 std::vector<std::string> process_groups();
 
-// The group of a process. Empty if it has none, such as a process outside of containers.
+// Returns the group of a process; empty if it has none, such as a process outside of containers.
 std::string group_key(const StoredProcess& process, std::string_view group);
 
 // Adds the pid and, only for data formats, the start of the process and its properties: "comm", "command", "user",

@@ -113,7 +113,7 @@ struct ProcessSums {
   Tally tally;
   std::optional<MappedMemory> mapped;  // nullopt: means, which are not split into files and shared memory
   std::int64_t inaccessible = 0;
-  std::set<Metric> estimated;  // metrics with a value in their sum that is not exact
+  std::set<Metric> estimated;  // metrics whose sum includes a value that is not exact
 };
 ProcessSums sum_of_processes(const State& state);
 

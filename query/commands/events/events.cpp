@@ -21,7 +21,7 @@
 namespace memoir::query {
 namespace {
 
-// The full range of the file: from the first to the last tick or event.
+// Returns the full range of the file: from the first to the last tick or event.
 Range whole_range(const Context& context, const std::vector<Event>& events) {
   Range range{context.file.first_tick_ms, context.file.last_tick_ms};
   if (context.file.ticks == 0 && !events.empty()) range = {events.front().at.wall_ms, events.front().at.wall_ms};
@@ -37,7 +37,7 @@ bool is_of_kind(std::string_view kind, std::string_view wanted) {
   return kind == wanted || (kind.starts_with(wanted) && kind.substr(wanted.size()).starts_with('-'));
 }
 
-// A kind that the file does not contain may be misspelt.
+// A kind that neither memoir knows nor the file contains may be misspelt.
 std::optional<Error> check_kinds(const std::vector<std::string>& asked, const std::vector<Event>& all) {
   std::set<std::string> known(event_kinds().begin(), event_kinds().end());
   for (const Event& event : all) known.insert(event.kind);

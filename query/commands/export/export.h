@@ -60,7 +60,7 @@ class Resampler {
   Resampler(const ExportChunk& chunk, Emit emit) : chunk_(chunk), emit_(std::move(emit)) {}
 
   void add(const Key& key, std::int64_t at_ms, std::int64_t until_ms, const Value& value) {
-    // After the wall clock was set back, everything before it is complete.
+    // If the wall clock was set back, all samples up to the latest time are complete.
     flush(at_ms < last_ms_ ? last_ms_ + 1 : at_ms);
     last_ms_ = at_ms;
     held_.insert_or_assign(key, Held{at_ms, until_ms, value});
@@ -76,7 +76,7 @@ class Resampler {
 
   bool holds(const Held& held, std::int64_t tick_ms) const {
     if (tick_ms < held.at_ms || tick_ms > held.until_ms) return false;
-    // At the end of an interval, another one or none replaces it, unless recording ended there.
+    // At the end of its interval, a value is no longer valid, unless recording ended there.
     return tick_ms < held.until_ms || tick_ms == held.at_ms || chunk_.ends.contains(tick_ms);
   }
   void flush(std::int64_t end_ms) {
@@ -103,8 +103,8 @@ struct ExportedProcess {
   std::int64_t boot_ms = 0;               // of that tick
 };
 
-// The samples of a chunk: of its processes (filtered), its categories, or the machine; for its ticks, or as means of
-// rollup buckets. For the machine a rollup has the fields of /proc/meminfo.
+// Emit the samples of a chunk: of its processes (filtered), its categories, or the machine. A sample is that of a tick,
+// or the mean of a rollup bucket. A rollup of the machine has only the fields of /proc/meminfo.
 using EmitProcess = std::function<void(const ExportedProcess&)>;
 using EmitCategory = std::function<void(std::int64_t at_ms, const GroupState&)>;
 using EmitMachine = std::function<void(std::int64_t at_ms, const MachineMemory&)>;

@@ -21,7 +21,7 @@ struct Family {
   double scale = 1;  // factor from the stored value
 };
 
-// Includes the "_total" suffix of a counter.
+// Returns the name with the "_total" suffix of a counter.
 std::string series_name(const Family& family);
 
 // name="value", escaped.

@@ -81,7 +81,7 @@ struct FleetLeaks {
 };
 Result<FleetLeaks> judge_leaks(const Context& context, std::int64_t at_ms, const LeakSettings& settings,
                                std::size_t most, const std::string& labels);
-// Adds leaks judged earlier, with less time until a limit.
+// Adds leaks judged earlier. Reduces the time until a limit by the time since then.
 void add_leaks(const FleetLeaks& leaks, std::int64_t at_ms, std::vector<FleetSample>& samples);
 
 struct FleetQuery {
@@ -99,7 +99,7 @@ struct FleetAnswer {
   std::size_t left_out = 0;
 };
 Result<FleetAnswer> fleet_at(const Context& context, const FleetQuery& question, const FleetLeaks& leaks);
-// For a file without a recorder: only the recorder's own series, because the last values are out of date.
+// Returns only the recorder's own series, for a file without a recorder: the last values are out of date.
 FleetAnswer fleet_at_rest(const Context& context, const FleetQuery& question);
 
 // Writes the current values to the file of --textfile, which appears completely or not at all.

@@ -20,7 +20,7 @@ struct LastWrite {
 // Reads the series that start with these labels.
 LastWrite last_write(std::string_view text, const std::string& labels);
 
-// Changes the leaks to those at the time when they were judged: the file has the time to exhaustion from its tick.
+// Restores the time until a limit as it was when the leaks were judged. In the file, it counts from the file's tick.
 void as_judged(LastWrite& last);
 
 }  // namespace memoir::query

@@ -55,7 +55,7 @@ Range whole_buckets(Range range, Tier tier) {
   return {bucket_around(tier, range.from_ms).from_ms, range.to_ms};
 }
 
-// Starts of the non-empty buckets in the range.
+// Returns the starts of the non-empty buckets in the range.
 Result<std::vector<std::int64_t>> rolled_times(Reader& reader, Tier tier, Range range) {
   const std::int64_t width_ms = bucket_ms(tier);
   std::vector<std::int64_t> times;

@@ -95,7 +95,7 @@ void draw(const Context& context, const Incident& incident, const ScopeSeries& o
   if (!section.notes.empty()) report.sections.push_back(std::move(section));
 }
 
-// Share of the time in which some task waited for memory.
+// Charts the share of the time in which some task waited for memory.
 Result<std::optional<Chart>> pressure_chart(const Context& context, const Incident& incident) {
   const auto series =
       TRY(series_of(context.reader, incident, SubjectKind::machine, {}, metric_of(MachineField::psi_some_total)));

@@ -23,7 +23,7 @@ struct IncidentTime {
 
   std::int64_t at_ms = 0;
   Kind kind = Kind::given;
-  std::optional<IncidentEntry> entry = {};         // listed
+  std::optional<IncidentEntry> entry = {};         // set if it is listed
   std::optional<OomVictim> victim = {};            // of a kill, if reported
   std::optional<double> stalled_percent = {};      // share of the time in which tasks waited
   std::optional<std::int64_t> stalled_ms = {};     // over this duration

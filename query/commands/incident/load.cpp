@@ -158,7 +158,7 @@ void add_rest(Incident& incident) {
   if (rest.change_kib != 0) incident.parts.push_back(std::move(rest));
 }
 
-// Puts the parts in the cgroup of the incident first; otherwise the largest change comes first.
+// Sorts the parts: those in the cgroup of the incident first, then by the size of the change.
 void rank(Incident& incident) {
   std::ranges::stable_sort(incident.parts, std::greater(),
                            [](const Part& part) { return std::pair(part.in_limit, std::abs(part.change_kib)); });

@@ -55,7 +55,7 @@ Result<std::vector<Interval>> usage_of(Reader& reader, const Incident& incident,
   return std::vector<Interval>();
 }
 
-// Returns the rise up to `at_ms`. It starts at the last time when at most a tenth of it had happened.
+// Returns the rise up to `at_ms`. It starts at the last time at which the usage had risen by at most a tenth of it.
 std::optional<UsageGrowth> find_growth(const std::vector<Interval>& usage, std::int64_t at_ms, std::int64_t at_kib) {
   std::optional<std::int64_t> lowest;
   for (const Interval& of : usage) {

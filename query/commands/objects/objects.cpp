@@ -99,7 +99,7 @@ std::vector<ObjectLine> lines_of(SharedObjects objects, const Names& names) {
 void add_segments(const std::vector<SysvSegment>& segments, std::vector<ObjectLine>& lines) {
   std::map<std::pair<std::string, bool>, MappingUse> by_label;
   for (const SysvSegment& segment : segments) {
-    // As named by smaps (ipc/shm.c, newseg).
+    // The name that smaps shows (ipc/shm.c, newseg).
     const std::string label = segment.key
                                   ? fmt::format("/SYSV{:08x} (deleted)", static_cast<std::uint32_t>(*segment.key))
                                   : "/SYSV? (deleted)";

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kRowsWithOthers = 3;
 constexpr std::size_t kMaxOthers = 3;
 
-// Puts the largest first.
+// Sorts by PSS, the largest first.
 template <typename Held>
 void rank_by_pss(std::vector<Held>& held) {
   std::ranges::stable_sort(held, std::greater(), [](const Held& of) { return of.kib[Metric::pss]; });

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxPeaks = 4;
 
 // Heading (2), the table's header, the machine's table (6), notes (6), coverage, and the prompt.
 constexpr std::size_t kFixedLines = 17;
-constexpr std::size_t kOfRollups = 4;  // further notes about rollups
+constexpr std::size_t kOfRollups = 4;  // lines of further notes about rollups
 constexpr std::size_t kOthersLines = 2 * kMaxPeaks + 2;
 constexpr std::size_t kCategoriesHead = 3;
 constexpr std::size_t kFewestRows = 2;

@@ -65,12 +65,12 @@ Result<Peaks> peaks_from_steps(const Context& context, const PeakQuery& question
 // Metrics of the machine, in the order of the answer.
 inline constexpr std::array kMachinePeaks{Metric::used, metric_of(MachineField::mem_available), Metric::swap_used};
 
-// Kinds besides processes: the machine, categories, and the query's group.
+// Returns the kinds besides processes: the machine, categories, and the query's group.
 std::set<SubjectKind> reported_kinds(const PeakQuery& question);
 
 Peak peak_of(const HighWater& mark);
 
-// A row for each subject of a kind with a mark of the metric, the most extreme first.
+// Returns a row for each subject of a kind with a mark of the metric, the most extreme first.
 std::vector<PeakRow> rows_of(const std::vector<HighWater>& marks, SubjectKind subject, Metric metric);
 
 // Puts the highest first, of equal ones the earliest.
@@ -102,7 +102,7 @@ RowLimits row_limits_for(const Context& context, const PeakQuery& question, Tier
 // Keeps as many rows as fit, or as --limit allows.
 void limit_peaks(const Context& context, const PeakQuery& question, Peaks& peaks);
 
-// The sort key of a row: identity, category, command, user or cgroup; or the process itself.
+// Returns the sort key of a row: identity, category, command, user or cgroup; or the process itself.
 std::string peak_name(const StoredProcess& process, const std::string& group);
 
 void fill_peaks(const Context& context, const PeakQuery& question, const Peaks& peaks,

@@ -96,7 +96,8 @@ bool reads_whole_groups(const PeakQuery& question) {
   return group_kind(question.group) && question.filter.takes_all();
 }
 
-// For a group without its own rollups the highest sum is unknown: its highest mean replaces it.
+// Returns the rows of groups. For a group without its own rollups, the highest sum is unknown: its highest mean
+// replaces it.
 Result<std::vector<PeakRow>> group_rows(const PeakInput& source, const PeakQuery& question, LeftOutRows& left_out) {
   const MakeSum make = TRY(sums_over(source.reader, source.tier, source.range));
   RowPlan plan(question.group, question.filter, question.max_rows);
@@ -310,7 +311,8 @@ Status add_seen_by(Reader& reader, PeakRow& row) {
   return Done{};
 }
 
-// A peak was reached after the previous tick. A peak that existed at the start of the range has an unknown time.
+// Sets the earliest time of a peak: that of the previous tick. For a peak that existed at the start of the range, it is
+// unknown.
 Status add_tick_before(Reader& reader, std::int64_t from_ms, PeakRow& row) {
   if (row.peak.at_ms <= from_ms || row.peak.before_ms != row.peak.at_ms) return Done{};
   const std::optional<StoredTick> before = TRY(reader.tick_at(row.peak.at_ms - 1));
@@ -371,7 +373,7 @@ Result<std::vector<PeakRow>> asked_rows(const PeakInput& source, const PeakQuery
 Result<Peaks> peaks_from_steps(const Context& context, const PeakQuery& question) {
   const bool sums = question.group != "process" && !reads_whole_groups(question);
   const Tier tier = TRY(tier_of(context, question.range, sums ? Reads::sums : Reads::all));
-  // For the machine and categories rollups have the maximum, too.
+  // Rollups have the maxima of the machine and of categories, so their tier may be coarser.
   const PeakInput whole{context.reader, question.range, TRY(tier_of(context, question.range, Reads::all))};
   const PeakInput source{context.reader, question.range, tier};
   Peaks peaks;

@@ -72,7 +72,7 @@ class UsageKeeper {
   std::size_t count_ = 0;              // of intervals
 };
 
-// Memory of each group's members over the day.
+// Loads the memory of each group's members over the day.
 Result<UsageById> load_usage(Reader& reader, SubjectKind kind, DaySummary& summary) {
   UsageKeeper keeper;
   const Range range{summary.day.begin_ms, summary.day.end_ms - 1};

@@ -66,7 +66,7 @@ Table host_table(const std::vector<Host>& hosts) {
   return table;
 }
 
-// All of the hosts' concerns, for machines.
+// Returns the concerns of all hosts, for data formats.
 Section concern_section(const std::vector<Host>& hosts) {
   struct Row {
     const Host* host = nullptr;

@@ -167,7 +167,7 @@ Section process_section(const DaySummary& summary, const Options& options) {
                         limited(options, summary.processes.size(), kGrownRows), "");
 }
 
-// Subjects with visible growth, the largest first.
+// Returns the subjects with visible growth, the largest first.
 Section grown_section(const DaySummary& summary, const Options& options, bool week) {
   using Row = Usage;
   const auto grown = [week](const Row& row) { return week ? row.grown_week() : row.grown_day(); };

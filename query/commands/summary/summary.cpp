@@ -88,7 +88,8 @@ Status delete_oldest(const std::string& folder) {
   return Done{};
 }
 
-// The days that may be missing, the oldest first: those since the recording started, at most as many as are kept.
+// Returns the days that may be missing, the oldest first: those since the recording started, at most as many as are
+// kept.
 Result<std::vector<Day>> candidates(const Context& context) {
   const Zone zone = context.options.zone;
   const std::vector<TierSpan> spans = TRY(context.reader.tiers());

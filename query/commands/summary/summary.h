@@ -130,7 +130,7 @@ struct DaySummary {
   std::int64_t last_ms = 0;
   std::optional<std::int64_t> total_kib;
   std::optional<std::int64_t> swap_total_kib;
-  std::vector<MachineDay> days;       // the days before to compare with, and this day (or week)
+  std::vector<MachineDay> days;       // the previous days, for comparison, and this day (or week) last
   std::vector<MachineDay> week_days;  // the days of a week
   std::vector<Interval> used;         // memory in use over all these days
   std::vector<Interval> swap;
@@ -153,7 +153,7 @@ struct DaySummary {
   const MachineDay& today() const { return days.back(); }
 };
 
-// The seven days up to that day.
+// Returns the seven days up to that day.
 std::vector<Day> week_until(const Day& day, Zone zone);
 
 // Loads and computes all; `parts`: the days of a week. nullopt if nothing was recorded in the day.
@@ -174,7 +174,7 @@ bool reached_on(const HighWater& mark, const Day& day);
 // If `whole`, even a dull day gets all its figures.
 void fill_summary(const Context& context, const DaySummary& summary, bool whole, Report& report);
 
-// One line for each host, from several files.
+// Returns a report with one line for each host, from several files.
 Result<Report> summarise_hosts(const Options& options, std::int64_t now_ms);
 
 // Parts of fill_summary.

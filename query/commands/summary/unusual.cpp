@@ -40,7 +40,7 @@ struct UnusualHour {
   std::int64_t beyond_kib() const { return above() ? kib - highest_kib : lowest_kib - kib; }
 };
 
-// Mean of an hour of which at least half was recorded; an absent subject counts as 0.
+// Returns the mean of an hour of which at least half was recorded; an absent subject counts as 0.
 std::optional<std::int64_t> mean_of_hour(const HourlySeries& of, const std::vector<Interval>& machine,
                                          std::int64_t from_ms) {
   const auto part = [from_ms](const std::vector<Interval>& series) {

@@ -27,7 +27,7 @@ struct EntryRow {
   std::int64_t kib() const { return at->entry.allocated_kib; }
 };
 
-// Columns of the mounts' entries, followed by the name.
+// Returns the columns of the mounts' entries. The name must be added.
 Columns<EntryRow> entry_columns(bool since);
 
 // The state in a word: "cut" …

@@ -38,7 +38,7 @@ struct TopQuery {
 // Memory over time, in KiB × ms.
 struct TopHeld {
   double all = 0;       // of all processes
-  double chosen = 0;    // of the filtered ones
+  double chosen = 0;    // of the processes that the filter accepts
   double left_out = 0;  // of those without a row, because there are too many
   ExactShare exact;     // of chosen
 };

@@ -22,7 +22,7 @@ struct Series {
   Exactness exactness = {};
   std::int64_t members = 0;  // that ran in the range
   std::string subject = {};  // as given
-  // For the PSS or USS of a process: its RSS, if that was far higher in between. Scans and exits have no PSS.
+  // For the PSS or USS of a process: its RSS, if that was far higher between ticks. Scans and exits have no PSS.
   std::optional<Summary> rss_spike = {};
 };
 
