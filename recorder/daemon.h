@@ -120,17 +120,17 @@ class Daemon {
   std::int64_t scan_cost_us_ = 0;            // CPU time of the last scan
   std::optional<std::int64_t> incident_ms_;  // boot clock; last time that note_incident() requested mappings
   std::string no_boot_id_;                   // why the boot id is unreadable; empty if it is known
-  std::string end_cause_;                    // of the previous recorder; empty: a clean end, or unknown
+  std::string end_cause_;                    // why the previous recorder ended; empty after a clean end, or if unknown
   std::string no_trigger_;                   // why there is no trigger; empty if bursts need none
   Burst burst_;
   Shortage shortage_;
-  MachineMemory machine_;        // at the last tick
+  MachineMemory machine_;        // machine memory at the last tick
   std::int64_t machine_ms_ = 0;  // boot clock
-  std::string census_;           // of this run
+  std::string census_;           // census in use in this run
   Suspension suspension_;
   bool urgent_ = false;  // an early tick was requested since the last tick
   bool bursts_ = false;
-  bool access_reported_ = false;  // in this run
+  bool access_reported_ = false;  // degraded modes of this run were reported
   bool reload_due_ = false;
   bool tick_due_ = false;
   bool reload_deferred_ = false;

@@ -43,8 +43,8 @@ std::string kept_text(const Config& config) {
 }  // namespace
 
 void Daemon::reload() {
-  // Each run has one configuration. While the end of a run waits to be stored, no further run starts, so that runs do
-  // not pile up during a long failure of the store.
+  // Each run has one configuration. While the end of a run waits to be stored, no further run starts. Otherwise runs
+  // would pile up during a long failure of the store.
   reload_deferred_ = storage_->run_end_waiting();
   if (reload_deferred_) {
     log_warning("the previous change of the configuration is not stored yet: the reload waits for that");

@@ -23,8 +23,8 @@ std::int64_t page_bytes() {
 }
 
 struct Unbacked {
-  std::int64_t top = 0;    // in the free end of the heap
-  std::int64_t below = 0;  // elsewhere in it
+  std::int64_t top = 0;    // bytes in the free end of the heap
+  std::int64_t below = 0;  // bytes in other parts of the heap
 };
 
 // Bytes of the brk heap without a page. The heap's last `arena` bytes belong to the allocator if it has one arena and

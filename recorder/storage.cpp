@@ -93,13 +93,13 @@ struct Storage::State {
   LogThrottle refusal_log;
   LogThrottle maintenance_log;
   bool refusing = false;  // nothing was stored since the last refusal
-  DroppedWork refused;    // not reported yet
+  DroppedWork refused;    // refused work that is not reported yet
   std::string refusal;    // error of the last refusal
   const SteadyTime maintain_from;
   std::optional<SteadyTime> maintain_at;  // nullopt: nothing to do
   int ticks_since_maintenance = 0;
   std::int64_t given_back_ms = clock.now().boot_ms;  // boot clock, when free memory was last returned
-  Cost spent;                                        // since the last stored tick
+  Cost spent;                                        // cost of all work since the last stored tick
 
   std::mutex mutex;  // protects the following members
   std::condition_variable changed;

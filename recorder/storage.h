@@ -23,7 +23,7 @@ struct StorageOptions {
   std::chrono::milliseconds first_retry{500};  // doubled after each failure
   std::chrono::milliseconds last_retry{30'000};
   std::chrono::milliseconds finish_within{5'000};
-  std::chrono::milliseconds maintenance_retry{60'000};  // after a failed one
+  std::chrono::milliseconds maintenance_retry{60'000};  // delay after a failed maintenance
   std::chrono::milliseconds first_maintenance{0};       // delay of the first maintenance after the start
   int ticks_without_maintenance = 10;  // stored in a row while more wait: old data must still be removed
 };
@@ -32,7 +32,7 @@ struct StorageCounts {
   std::int64_t stored = 0;   // ticks
   std::int64_t dropped = 0;  // ticks
   std::int64_t waiting = 0;  // ticks in the queue
-  std::int64_t last_ms = 0;  // of the last stored tick, on the boot clock
+  std::int64_t last_ms = 0;  // boot clock, time of the last stored tick
 };
 
 enum class Finish {

@@ -5,7 +5,7 @@
 namespace memoir {
 
 std::int64_t suspended_ms() {
-  // This thread may wait for a processor between the two readings. Then both are read again.
+  // The two clocks are read again if this thread had to wait for a processor between them.
   constexpr std::int64_t together_us = 1'000;
   while (true) {
     const std::int64_t before = steady_us();

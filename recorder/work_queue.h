@@ -29,7 +29,7 @@ using WorkItem = std::variant<RunInfo, Tick, Event, RunEnd>;
 // Work dropped since the last report to the store.
 struct DroppedWork {
   std::int64_t ticks = 0;
-  std::int64_t first_ms = 0;  // of the ticks
+  std::int64_t first_ms = 0;  // wall clock, time of the first dropped tick
   std::int64_t last_ms = 0;
   std::int64_t processes = 0;  // observed only in dropped ticks, and forgotten
   std::int64_t events = 0;
@@ -39,7 +39,7 @@ struct DroppedWork {
 
 struct QueueLimits {
   std::size_t ticks = 360;         // at least 1
-  std::size_t bytes = 32U << 20U;  // of the ticks; one is kept regardless of its size
+  std::size_t bytes = 32U << 20U;  // limit for the ticks; one is kept regardless of its size
   std::size_t events = 1000;
 };
 
@@ -59,7 +59,7 @@ struct SampleDelta {
 
 class WorkQueue {
  public:
-  static constexpr std::size_t kMaxExits = 1000;  // of processes that only dropped ticks observed
+  static constexpr std::size_t kMaxExits = 1000;  // kept processes that only dropped ticks observed
 
   explicit WorkQueue(QueueLimits limits) : limits_(limits) {}
 
@@ -105,8 +105,8 @@ class WorkQueue {
   std::size_t ticks_ = 0;
   std::size_t bytes_ = 0;
   std::size_t events_ = 0;
-  Samples before_;  // of the tick taken last, if the oldest waiting one is not complete
-  Samples newest_;  // of the newest, if it is not complete
+  Samples before_;  // samples of the tick taken last, if the oldest waiting tick is not complete
+  Samples newest_;  // samples of the newest tick, if it is not complete
   DroppedWork lost_;
 };
 

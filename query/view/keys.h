@@ -78,10 +78,10 @@ enum class KeySection : std::uint8_t { time, pages, rows, answers };
 
 struct KeyRow {
   KeySection section = KeySection::time;
-  std::string_view shown;  // in help
+  std::string_view shown;  // keys as shown in help
   std::string_view help;
   std::string_view keys;        // "t n:previous_tick": the names of the keys, separated by spaces
-  std::vector<Action> actions;  // of each key
+  std::vector<Action> actions;  // one action for each key
 };
 
 const std::vector<KeyRow>& key_table();

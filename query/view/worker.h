@@ -65,7 +65,7 @@ class Worker {
   std::stop_source stop_running_;
   std::vector<Msg> messages_;
   bool lost_ = false;
-  Recording state_ = Recording::never;  // as reported last
+  Recording state_ = Recording::never;  // state that was reported last
   std::int64_t reported_ms_ = 0;
   std::jthread thread_;  // last member: its thread uses the others
 };

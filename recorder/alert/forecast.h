@@ -17,7 +17,7 @@ struct Forecast {
   std::string title;                             // human-readable
   std::string limit;                             // "memory.max of /system.slice/shop.service"; empty: none
   std::optional<std::int64_t> in_ms;             // time until the limit is reached; nullopt if too long
-  std::int64_t confidence = 0;                   // of 100
+  std::int64_t confidence = 0;                   // 0 to 100
   bool confirmed = false;                        // it was already a leak a day ago
   std::optional<std::int64_t> kib_per_day = {};  // growth; nullopt for metrics that are not memory
 

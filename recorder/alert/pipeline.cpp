@@ -136,7 +136,8 @@ AlertEnd run_alert(const AlertRun& run, const std::stop_token& stop) {
     const bool stopped = stop.stop_requested();
     const bool gone = group.end(SIGTERM, kGrace) || group.end(SIGKILL, kGrace);
     return {.well = false,
-            .text = fmt::format("{} {}: {} after {}", name, stopped ? "ran when the recorder stopped" : "took too long",
+            .text = fmt::format("{} {}: {} after {}", name,
+                                stopped ? "was running when the recorder stopped" : "took too long",
                                 gone ? "ended" : "still running", seconds_since(started))};
   }
   const int answer = group.memoir_status().value_or(0);

@@ -27,11 +27,11 @@ std::string oom_kill_text(const OomVictim& victim);
 
 struct Alert {
   AlertReason reason = AlertReason::oom_kill;
-  std::int64_t at_ms = 0;    // of the event, on the wall clock
-  std::int64_t tick_ms = 0;  // of the tick with the event, on the boot clock
+  std::int64_t at_ms = 0;    // wall clock, time of the event
+  std::int64_t tick_ms = 0;  // boot clock, time of the tick with the event
   std::string text;          // a sentence
   std::string subject{};     // cgroup (empty if unknown), mount point, or title of the first leak
-  std::string limit{};       // that the first leak will reach; empty if none
+  std::string limit{};       // limit that the first leak will reach; empty if none
 };
 
 struct AlertLimits {
@@ -63,7 +63,7 @@ class AlertRules {
   // Usage of a subject and its limit.
   struct Level {
     std::string subject;
-    std::string name;  // for the text
+    std::string name;  // name of the level in the alert's text
     std::int64_t used_kib = 0;
     std::int64_t limit_kib = 0;
   };

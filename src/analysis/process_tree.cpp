@@ -39,8 +39,8 @@ Parents parents_of(std::span<const TreeProcess> processes) {
 
 std::vector<std::size_t> depth_first(const Parents& parents, std::span<const std::size_t> ranked) {
   const std::size_t none = parents.size();
-  std::vector<std::vector<std::size_t>> children(parents.size() + 1);  // the last entry has the roots; each list is
-                                                                       // reversed
+  // The last entry has the roots. Each list is in reverse order.
+  std::vector<std::vector<std::size_t>> children(parents.size() + 1);
   for (std::size_t at = ranked.size(); at-- > 0;) children[parents[ranked[at]].value_or(none)].push_back(ranked[at]);
   std::vector<std::size_t> order;
   order.reserve(parents.size());

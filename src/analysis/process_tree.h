@@ -34,7 +34,7 @@ std::vector<std::size_t> depth_first(const Parents& parents, std::span<const std
 // Returns the sum of each subtree; `held` has the values of single processes.
 std::vector<Tally> subtree_sums(const Parents& parents, std::vector<Tally> held);
 
-// In `parents` of the functions below, parents must precede their children.
+// The functions below require parents to precede their children in `parents`.
 
 // Returns the depth of each process; that of a root is 0.
 std::vector<std::size_t> depths_of(const Parents& parents);

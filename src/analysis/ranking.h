@@ -21,7 +21,7 @@ struct Summary {
   std::optional<double> mean;       // weighted by time; the plain mean if there are only points
   std::optional<std::int64_t> max;
   std::int64_t max_at_ms = 0;         // start of the first time at the maximum
-  std::int64_t max_until_ms = 0;      // its end; both are those of a bucket that has no exact time
+  std::int64_t max_until_ms = 0;      // end of that time; both are those of the bucket if it has no exact time
   std::optional<std::int64_t> first;  // for a bucket, its mean
   std::optional<std::int64_t> last;
   std::int64_t last_ms = 0;     // end of the last interval with a value

@@ -37,8 +37,8 @@ std::vector<GridBucket> cut_into_buckets(std::span<const Interval> intervals, co
 // Returns the number of buckets of the grid.
 std::int64_t bucket_count(const Grid& grid);
 
-// Returns the narrowest round width (… 10 s, 30 s, 1 min, 5 min … 1 d …) of at least `min_ms` with which at most
-// `columns` buckets (2 or more) cover any range of `span_ms`.
+// Returns the narrowest round width (… 10 s, 30 s, 1 min, 5 min … 1 d …) of at least `min_ms`. At most `columns`
+// buckets (2 or more) of this width cover any range of `span_ms`.
 std::int64_t nice_width(std::int64_t span_ms, std::int64_t columns, std::int64_t min_ms);
 
 // Growth per day: the median of the slopes between every two buckets (Theil-Sen, robust against a third of outliers).

@@ -120,7 +120,7 @@ class Collector final : public TickSource {
   DescriptorBudget descriptors_;  // declared before the owners of its slots
   std::unique_ptr<ProcessEvents> kernel_events_;
   std::vector<ProcessEvent> happened_;  // result buffer of the event source
-  std::int64_t lost_events_ = 0;        // since the previous tick
+  std::int64_t lost_events_ = 0;        // number of lost events since the previous tick
   WarnOnce lost_;
   OomLog log_;
   std::vector<OomLog::Kill> kills_;  // result buffer of the log
@@ -129,8 +129,8 @@ class Collector final : public TickSource {
   std::unique_ptr<Census> census_;
   std::vector<BriefSample> brief_samples_;  // result buffer of the census, between ticks
   ScanTracker scan_tracker_;
-  TickScans scans_;             // since the previous tick
-  MachineMemory machine_then_;  // of the previous tick
+  TickScans scans_;             // cost of the scans since the previous tick
+  MachineMemory machine_then_;  // machine memory at the previous tick
   const CgroupFs cgroup_fs_;
   CgroupReader cgroups_;
   ContainerReader containers_;
@@ -218,7 +218,8 @@ Status Collector::find_processes(bool all, CollectContext& context) {
   return Done{};
 }
 
-// Returns true if an OOM killer chose a victim. `exits`: processes that left the table since the previous tick.
+// Takes the waiting kernel events. Returns true if an OOM killer chose a victim. `exits` are the processes that left
+// the table since the previous tick.
 bool Collector::take_kernel_events(const std::vector<ProcessExit>& exits) {
   if (!kernel_events_) return false;
   const Result<std::uint64_t> missing = kernel_events_->take(happened_);

@@ -81,7 +81,7 @@ class PeakTracker {
  private:
   std::optional<std::int64_t> ever_kib_;
   std::optional<std::int64_t> read_ms_;
-  bool reset_ = false;      // since the last reading
+  bool reset_ = false;      // the descriptor was reset after the last reading
   bool was_reset_ = false;  // once reset, readings no longer cover the lifetime
 };
 

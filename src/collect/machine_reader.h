@@ -38,7 +38,7 @@ class MachineReader {
 
   ProcFs proc_;
   std::array<Fd, kSystemFiles.size()> kept_;
-  std::optional<std::vector<SysvSegment>> segments_;  // as last reported
+  std::optional<std::vector<SysvSegment>> segments_;  // segments that were reported last
   const std::int64_t page_kib_ = ::sysconf(_SC_PAGESIZE) / 1024;
   bool has_pressure_ = true;
 };

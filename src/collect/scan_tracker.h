@@ -42,7 +42,7 @@ class ScanTracker {
   struct Watched {
     ProcessEntry* entry;
     std::size_t category;
-    std::int64_t tick_rss_kib;            // at the previous tick
+    std::int64_t tick_rss_kib;            // RSS at the previous tick
     BriefSample last;                     // its last observation, by a scan or the tick
     std::optional<std::int64_t> seen_ms;  // time of `last`, if it is of a scan
     std::int64_t marked_rss_kib;          // reference for its growth: its size a second ago,

@@ -44,8 +44,8 @@ class TickSource {
   // Takes the state of an earlier run in this boot, before the first tick.
   virtual void seed(const std::vector<KnownProcess>& known) = 0;
 
-  // Charges a name of an earlier run to the budget of its user at the time when it was new (boot clock), so that a
-  // restart gives no new budget.
+  // Charges a name of an earlier run to the budget of its user, at the time when it was new (boot clock). So a restart
+  // gives no new budget.
   virtual void seed_name(const KnownName& /*name*/, std::int64_t /*at_boot_ms*/) {}
 
   // Sets new rules after a reload. All live processes are classified again; those with a new category or command are in

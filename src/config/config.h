@@ -58,7 +58,7 @@ struct Config {
   std::chrono::milliseconds alert_leak = std::chrono::hours(24);  // this long before a limit is reached, 1 m …; 0: off
   bool alert_confirmed = true;                                    // alert for each leak that is confirmed
   // Levels at which an alert is due, in millionths of the limit; 0: off
-  std::int64_t alert_limit_ppm = 950'000;  // of a cgroup, without page cache
+  std::int64_t alert_limit_ppm = 950'000;  // usage of a cgroup, without page cache
   std::int64_t alert_tmpfs_ppm = 950'000;
   std::int64_t alert_swap_ppm = 950'000;
   std::chrono::milliseconds alert_every{900'000};   // minimum time between two alerts for one reason: 1 s … 7 d

@@ -142,7 +142,7 @@ std::string format_bytes(std::int64_t bytes) {
   for (const Unit& unit : kByteUnits) {
     if (bytes % unit.of == 0) return fmt::format("{}{}", bytes / unit.of, unit.name);
   }
-  // Less than a KiB is left over here. It is printed so that it reads back to the same value.
+  // The size has a fraction of a KiB. It is printed so that it reads back to the same value.
   return fmt::format("{}KiB", static_cast<double>(bytes) / 1024.0);
 }
 

@@ -16,7 +16,7 @@
 namespace memoir {
 
 struct TmpfsMount {
-  std::uint32_t major = 0;  // of the device, which all mounts of a file system share
+  std::uint32_t major = 0;  // device number, which all mounts of a file system share
   std::uint32_t minor = 0;
   std::string mount_point;                     // without octal escapes, as `source`
   std::optional<std::int64_t> limit_kib = {};  // mount option size=

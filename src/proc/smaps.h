@@ -80,7 +80,7 @@ class SmapsParser {
   bool in_region_ = false;
   bool any_line_ = false;
   bool any_value_ = false;
-  std::array<bool, kRollupFields> seen_{};  // of this region
+  std::array<bool, kRollupFields> seen_{};  // fields that this region's lines have set
 };
 
 }  // namespace memoir

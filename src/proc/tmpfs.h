@@ -14,7 +14,7 @@ namespace memoir {
 struct TmpfsUsage {
   std::optional<std::int64_t> limit_kib = {};
   std::optional<std::int64_t> used_kib = {};
-  std::optional<std::int64_t> inodes = {};  // in use
+  std::optional<std::int64_t> inodes = {};  // number of inodes in use
 
   bool operator==(const TmpfsUsage&) const = default;
 };

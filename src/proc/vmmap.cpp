@@ -11,7 +11,7 @@ namespace {
 
 using F = ProcessField;
 
-constexpr std::size_t kMaxDigits = 15;      // of a number before its point, so that it fits with any unit
+constexpr std::size_t kMaxDigits = 15;  // maximum digits of a number before its point, so that it fits with any unit
 constexpr std::size_t kFractionDigits = 6;  // further digits are ignored
 constexpr std::int64_t kMillionths = 1'000'000;
 constexpr std::size_t kAddressDigits = 8;  // minimum length of the first address in a line that looks like a region

@@ -40,7 +40,7 @@ Result<std::optional<VmmapRegion>> parse_vmmap_line(std::string_view line);
 
 // Sums over the regions of a process.
 struct VmmapProcess {
-  std::string_view path;  // of its executable, from the header; empty without one
+  std::string_view path;  // path of its executable, from the header; empty without one
   std::int64_t regions = 0;
   ProcessMemory memory;          // rss, shared_*, private_*, anonymous, swap; absent if a region lacks the value
   MappingSummary mappings = {};  // by region name; without PSS

@@ -164,7 +164,7 @@ TEST_CASE("alerts: a running program is stopped with the recorder, with an event
   stop_well(memoird);
   CHECK(machine.all_gone("pids"));
   REQUIRE(machine.alerts().size() == 1);
-  CHECK(has(machine.alerts()[0], " ran when the recorder stopped: ended after "));
+  CHECK(has(machine.alerts()[0], " was running when the recorder stopped: ended after "));
 }
 
 TEST_CASE("alerts: a missing program is reported at the start and at each alert") {

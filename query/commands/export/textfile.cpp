@@ -114,7 +114,7 @@ Result<Streamed> write_textfile(const Context& context, const std::string& label
   const FleetAnswer answer = TRY(write_now(context, labels, done));
   if (answer.left_out > 0) {
     done.warnings.push_back(fmt::format(
-        "{} left out, beyond {}: reduce --limit",
+        "{} left out, because a page has at most {}: reduce --limit",
         format_count(static_cast<std::int64_t>(answer.left_out), "series is", "series are"), kMaxFleetSeries));
   }
   return done;

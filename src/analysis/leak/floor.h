@@ -25,7 +25,7 @@ struct LeakWindow {
   double block = 0;  // width of a block, in days
 };
 
-// Up to this many days, the same hours of different days are compared as well (phase_floors()).
+// Maximum number of days for which the same hours of different days are compared as well (phase_floors()).
 inline constexpr std::size_t kFewBlocks = 14;
 
 // Returns a window with blocks of one day if it has five of them, otherwise with twelve blocks.

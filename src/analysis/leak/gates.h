@@ -25,12 +25,12 @@ inline constexpr double kNearly = 0.85;
 struct WindowFinding {
   LeakWindow window;
   std::vector<TimedValue> recorded;  // floors as recorded
-  std::vector<TimedValue> floors;    // without the weekly pattern and isolated steps
+  std::vector<TimedValue> floors;    // floors without the weekly pattern and isolated steps
   bool week = false;                 // the weekly pattern was removed
   std::vector<LeakStep> steps;       // removed steps
-  SlopeEstimate slope;               // of the floors
+  SlopeEstimate slope;               // slope of the floors
   SlopeEstimate reported;            // slope of the means if it is similar to that of the floors
-  double growth = 0;                 // of the line, over the floors
+  double growth = 0;                 // growth of the line, over the floors
   double scatter = 0;                // robust deviation of the floors from the line
   double late = 0;                   // slope of the last third, relative to the whole slope; see find_growth()
   std::vector<LeakGate> gates;

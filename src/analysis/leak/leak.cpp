@@ -27,7 +27,7 @@ constexpr double kKeepsFrom = 1;                    // days of life
 constexpr std::array kRecently{1.0 / 12, 1.0 / 6};  // parts of the life, before its end
 
 struct Lives {
-  std::vector<LeakHour> hours;                   // of all lives, in time order
+  std::vector<LeakHour> hours;                   // hours of all lives, in time order
   std::vector<std::span<const LeakHour>> spans;  // one per life, the current life last
 };
 

@@ -21,7 +21,7 @@ namespace memoir {
 
 struct LeakBucket {
   std::int64_t from_ms = 0;
-  std::int64_t covered_ms = 0;  // of width_ms; buckets of which less than half is covered are not judged
+  std::int64_t covered_ms = 0;  // part of width_ms with values; a bucket with less than half is not judged
   double min = 0;
   double mean = 0;  // weighted by time
   double max = 0;
@@ -147,17 +147,17 @@ struct LeakFinding {
   std::optional<LeakWorth> worth;  // nullopt if it is not a leak
   bool confirmed = false;          // it was already a leak a day ago
   bool short_history = false;      // growing for less than a day, so that no full day was observed
-  LeakInterval slope_per_day;      // with its 90 % interval
+  LeakInterval slope_per_day;      // includes its 90 % interval
   std::int64_t since_ms = 0;       // start of the growth, or of the window
   std::int64_t until_ms = 0;       // end of the series
   double grown_by = 0;             // growth since since_ms, by the line
   double level = 0;                // the current floor
-  std::int64_t history_ms = 0;     // of the current life
+  std::int64_t history_ms = 0;     // length of the current life
   std::int64_t recorded_ms = 0;    // part of history_ms without gaps
   std::int64_t needed_ms = 0;      // minimum length of one life that can be judged
   std::int64_t window_ms = 0;      // length of the judged part
   std::int64_t lives = 0;          // number of lives
-  std::vector<LeakPoint> floors;   // of the window, as recorded
+  std::vector<LeakPoint> floors;   // floors of the window, as recorded
   LeakPoint line_from;             // the fitted line
   LeakPoint line_to;
   LeakOutlook outlook;           // only for a leak

@@ -14,7 +14,7 @@ namespace memoir {
 struct LeakSample {
   std::int64_t at_ms = 0;
   double value = 0;            // if `mean` is given, the minimum of the interval
-  std::optional<double> mean;  // of the interval up to the next sample
+  std::optional<double> mean;  // mean of the interval up to the next sample
   std::int32_t life = 0;
 };
 

@@ -30,7 +30,7 @@ double robust_deviation(std::span<const double> values);
 // coefficient based on Kendall's tau", J. Am. Stat. Assoc. 63.
 struct SlopeEstimate {
   double per_day = 0;
-  double lower = 0;  // of the 90 % interval, like `upper`
+  double lower = 0;  // lower and upper end of the 90 % interval
   double upper = 0;
   double intercept = 0;  // value at day 0
 };

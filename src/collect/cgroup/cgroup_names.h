@@ -21,8 +21,8 @@ class CgroupNames {
     return cgroups_.is_v1() ? of_memory : of_v2;
   }
 
-  // Returns the path; empty if unknown. An unknown number causes a walk of the folders, at most once in a while and of
-  // at most some thousand.
+  // Returns the path; empty if unknown. An unknown number causes a walk of the folders. Walks are limited to one per
+  // kWalkEveryMs, and to kMaxFolders folders.
   std::string path(std::uint64_t number, std::int64_t boot_ms);
   // Remembers an existing folder, so that its path stays known after it is deleted. A recreated folder has another
   // number.

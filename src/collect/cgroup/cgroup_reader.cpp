@@ -298,7 +298,7 @@ void CgroupReader::choose_whole(bool turns, std::int64_t boot_ms) {
 // Reports kills only if the machine's own counter has risen, because then all cgroups have been read in this tick.
 void CgroupReader::report_oom_kills(CollectContext& context) {
   if (!oom_killed_) return;
-  std::map<std::string_view, OomKills> rises;  // with descendants
+  std::map<std::string_view, OomKills> rises;  // kills of each cgroup and its descendants
   for (auto& [path, cgroup] : known_) {
     if (!cgroup.sample || !cgroup.detail) continue;
     const OomCounts before = std::exchange(cgroup.oom_reported, cgroup.oom_read);

@@ -32,7 +32,7 @@ namespace memoir {
 struct CgroupMember {
   std::string_view cgroup;
   bool moved = false;     // its memory has changed since the previous tick
-  std::uint32_t uid = 0;  // its user
+  std::uint32_t uid = 0;  // uid of its user
 };
 
 // Limits on the number of known cgroups, and on the time for reading them in a tick. Cgroups of root's processes have
@@ -80,7 +80,7 @@ class CgroupReader {
     std::optional<CgroupDetail> detail;
     PeakTracker peak;
     PeakTracker swap_peak;
-    Extremes usage_between;  // since the previous tick
+    Extremes usage_between;  // extremes since the previous tick
     Extremes swap_between;
     OomCounts oom_read;
     OomCounts oom_reported;
@@ -140,9 +140,9 @@ class CgroupReader {
   CgroupsLeft left_;
   bool is_crowded_ = true;                      // the last tick needed more than half of the time limit
   std::map<std::uint32_t, std::size_t> owned_;  // number of known cgroups per user
-  Known known_;                                 // with all their ancestors
+  Known known_;                                 // all known cgroups, with all their ancestors
   std::optional<std::int64_t> machine_oom_kills_;
-  bool oom_killed_ = false;  // since the previous tick
+  bool oom_killed_ = false;  // a process was OOM-killed since the previous tick
   // Rotation of complete readings.
   std::optional<std::int64_t> turned_ms_;  // boot clock, previous tick
   double owed_ = 0;                        // number of cgroups that are due

@@ -16,8 +16,7 @@
 namespace memoir {
 
 // Returns the kind of a region, with its path as the label. `tmpfs`: see parse_tmpfs_mounts(). A tmpfs is recognised by
-// its device instead of its path, because another file system may be mounted below it and the process may have its own
-// mounts.
+// its device instead of its path: another file system may be mounted below it, and the process may have its own mounts.
 MappingNameView mapping_name(const SmapsRegion& region, std::span<const TmpfsMount> tmpfs);
 
 // Sums regions by kind and label. Memory is limited: at most 2 × `max_rows` labels of PATH_MAX bytes.

@@ -17,7 +17,7 @@ namespace {
 using F = ProcessField;
 
 constexpr std::size_t kMaxLateReads = 2;       // each needs a thread
-constexpr std::int64_t kMaxCpuUs = 5'000'000;  // of one read
+constexpr std::int64_t kMaxCpuUs = 5'000'000;  // maximum CPU time of one read
 constexpr std::size_t kMaxShared = 256;        // objects that a process maps shared
 constexpr std::size_t kSweepAtOnce = 2;        // reads per tick, including those of summaries
 constexpr std::int64_t kSweepCostUs = 2'000;   // approximate cost of one read

@@ -40,7 +40,7 @@ struct MappingCandidate {
 };
 
 struct DueReads {
-  std::vector<ProcessKey> read;      // in this order
+  std::vector<ProcessKey> read;      // processes to read, in this order
   std::vector<ProcessKey> deferred;  // processes that are newly deferred: due, but the budget is exhausted
   std::vector<ProcessKey> dropped;   // processes whose summary expires now, because they left the plan long ago
 };
@@ -84,7 +84,7 @@ class MappingPlan {
     std::int64_t base_kib = 0;  // PSS when it was read, or first observed
     std::size_t counters = 0;   // hash of the counters when it was read
     std::optional<std::int64_t> tried_ms{};
-    std::int64_t cpu_us = 0;      // of the last attempt
+    std::int64_t cpu_us = 0;      // CPU time of the last attempt
     std::int64_t planned_ms = 0;  // last time in the plan
     std::int64_t since_ms = 0;    // time when it entered the plan
     bool planned = false;
@@ -93,8 +93,8 @@ class MappingPlan {
     bool kept = false;  // a summary of it is stored
 
     std::int64_t growth_kib() const { return now.pss_kib - base_kib; }
-    // Size for the ranking. A process in the plan counts as a quarter larger, so that processes of similar size do not
-    // replace each other repeatedly, which would cause reads of all of them.
+    // Size for the ranking. A process in the plan counts as a quarter larger. Otherwise processes of similar size would
+    // replace each other repeatedly, and all of them would be read.
     std::int64_t rank_kib() const { return planned && !growing ? now.pss_kib + now.pss_kib / 4 : now.pss_kib; }
   };
   using Order = std::vector<Known*>;
@@ -117,7 +117,7 @@ class MappingPlan {
 
   MappingLimits limits_;
   std::vector<Known> known_;  // sorted by key
-  std::int64_t now_ms_ = 0;   // of the last tick; 0: none
+  std::int64_t now_ms_ = 0;   // boot clock, time of the last tick; 0: none
   double saved_us_ = 0;
   double turns_ = 0;  // reads allowed now; at most the number of places in the plan per interval
 };

@@ -42,7 +42,7 @@ class OomReports {
     OomTask task;
   };
   struct Lines {
-    OomDetail detail;  // without that of the victim
+    OomDetail detail;  // detail, except for the values of the victim
     std::string cgroup;
     std::string choice;  // the choice line
     std::optional<OomColumns> columns;
@@ -55,7 +55,7 @@ class OomReports {
   void take_choice(const OomKill& kill, OomReport& report);
 
   std::int64_t page_kib_;
-  Lines lines_;  // of the next kill
+  Lines lines_;  // lines of the next kill
   // Lines that the further victims of memory.oom.group share with the first one; only the kill line is logged for each.
   Lines group_;
   bool in_group_ = false;

@@ -4,8 +4,8 @@ namespace memoir {
 namespace {
 
 constexpr std::int64_t kStatusEveryMs = 120'000;
-constexpr std::int64_t kTurnMs =
-    7'919;  // offset between consecutive pids, which spreads children that started together
+// Offset between consecutive pids, which spreads children that started together.
+constexpr std::int64_t kTurnMs = 7'919;
 
 }  // namespace
 

@@ -52,15 +52,15 @@ class Relatives {
 
   struct Exec {
     std::uint64_t start_ticks = 0;
-    std::int64_t boot_ns = 0;  // of the last exec
+    std::int64_t boot_ns = 0;  // boot clock, time of the last exec
   };
 
-  std::vector<Known> known_;                          // at the previous tick, sorted by pid
-  std::map<std::int32_t, Exec> execs_;                // since then, by pid
-  std::set<std::int32_t> moved_;                      // since then
-  std::set<std::int32_t> attached_;                   // since then; moved to another cgroup
-  std::map<std::int32_t, std::uint32_t> families_;    // of processes that started since then, by pid
-  std::unordered_set<std::uint32_t> moved_families_;  // since then
+  std::vector<Known> known_;                          // processes at the previous tick, sorted by pid
+  std::map<std::int32_t, Exec> execs_;                // execs since then, by pid
+  std::set<std::int32_t> moved_;                      // pids of changed processes and their parents since then
+  std::set<std::int32_t> attached_;                   // pids that moved to another cgroup since then
+  std::map<std::int32_t, std::uint32_t> families_;    // families of processes that started or exec'd since then, by pid
+  std::unordered_set<std::uint32_t> moved_families_;  // families with a change since then
   std::uint32_t last_family_ = 0;
 };
 

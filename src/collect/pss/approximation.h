@@ -14,8 +14,8 @@ namespace memoir {
 // Sets the rollup's values from status. If status has no VmRSS, the values are unknown.
 void approximate(ProcessSample& sample);
 
-// Limits the shared memory of each approximate process to the mapped memory of the machine. If the sum over all
-// processes would exceed the machine's memory, the approximate processes share what the PSS of read processes leaves
+// Limits the shared memory of each approximate process to the mapped memory of the machine. The sum over all processes
+// might still exceed the machine's memory. Then the approximate processes share what the PSS of read processes leaves
 // over, in proportion to their RSS. Their anonymous memory is limited by AnonPages and their shared memory by Mapped,
 // which count each page once.
 void bound_approximate(std::vector<ProcessSample>& samples, const MachineMemory& machine);

@@ -1,8 +1,8 @@
 #pragma once
 
-// Estimates how much the PSS of a process may have changed since its last reading because others mapped or released
-// files and shared memory, which changes none of its counters. It is unknown which processes map the same pages, so
-// each may be affected, up to its own mapped memory. Pure.
+// Estimates how much the PSS of a process may have changed since its last reading because other processes mapped or
+// released files and shared memory. That changes none of its counters. It is unknown which processes map the same
+// pages, so each may be affected, up to its own mapped memory. Pure.
 
 #include <array>
 #include <cstdint>
@@ -30,7 +30,7 @@ SharedUses shared_uses(const ProcessMemory& memory);
 struct ObservedMapper {
   SharedUses uses{};
   std::int64_t first_ms = 0;                // boot clock of the first tick that observed it
-  std::array<std::int64_t, 2> taken_kib{};  // from each other process in that tick
+  std::array<std::int64_t, 2> taken_kib{};  // possible change of each other process in that tick
 };
 
 class MapperChanges {

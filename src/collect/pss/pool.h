@@ -29,7 +29,7 @@ struct PoolShares {
   double shmem = 1;
   double private_anonymous = 1;  // USS
   double private_file = 0;
-  double swap_pss = 1;               // of VmSwap
+  double swap_pss = 1;               // SwapPss relative to VmSwap
   std::int64_t shared_swap_kib = 0;  // swap of shared memory, which VmSwap omits
 };
 

@@ -18,21 +18,21 @@ namespace memoir {
 // A process that could be read.
 struct ReadCandidate {
   bool unread = false;           // its current memory was never read, because it is new or exec'd
-  std::int64_t touched_kib = 0;  // since the last reading, as in estimate.h
+  std::int64_t touched_kib = 0;  // memory touched since the last reading, as in estimate.h
   double wrong_part = 1;         // expected error, as a part of touched_kib
   std::int64_t wrong_kib = 0;    // expected error of its share of shared memory (shared_drift.h)
   std::int64_t moved_kib = 0;    // change of RSS since the last reading, up or down
   std::int64_t rss_kib = 0;
   std::int64_t pss_kib = 0;    // estimated
-  std::int64_t age_ms = 0;     // of the last reading
-  Cost cost{};                 // of that reading
+  std::int64_t age_ms = 0;     // age of the last reading
+  Cost cost{};                 // cost of the last reading
   std::size_t pool = kNoPool;  // index in the pools passed to choose()
 
   static constexpr std::size_t kNoPool = static_cast<std::size_t>(-1);
 };
 
-// Age at which a reading is too old even without changes, because its counters do not show changes by other processes
-// (which map the same file or merge pages).
+// Age at which a reading is too old even without changes. The counters of a process do not show changes by other
+// processes, which map the same file or merge pages.
 inline constexpr std::int64_t kGreatestAgeMs = 600'000;
 // Age at which a reading is discarded.
 inline constexpr std::int64_t kForgottenMs = 12 * kGreatestAgeMs;

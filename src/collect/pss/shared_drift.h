@@ -33,7 +33,7 @@ class SharedDrift {
 
  private:
   struct Sums {
-    std::int64_t known_kib = 0;    // PSS
+    std::int64_t known_kib = 0;    // PSS of processes with a known PSS
     std::int64_t unknown_kib = 0;  // RSS of processes without a known PSS
     std::int64_t moved_kib = 0;
     std::int64_t replaced_kib = 0;

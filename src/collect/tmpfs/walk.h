@@ -29,7 +29,7 @@ struct TmpfsTree {
   TmpfsWalk walk = TmpfsWalk::not_read;
   TmpfsContent content = {};
   std::vector<TmpfsEntry> largest = {};  // as in TmpfsSample; paths are UTF-8
-  std::int64_t cpu_us = 0;               // of the walk
+  std::int64_t cpu_us = 0;               // CPU time of the walk
   std::string problem = {};              // why the walk is partial; empty if it is complete
 };
 

@@ -25,7 +25,7 @@ class BlockedUsers {
                          const std::function<std::string(std::uint32_t)>& name);
 
  private:
-  std::map<std::uint32_t, std::int64_t> last_ms_;  // on the boot clock, for reported users
+  std::map<std::uint32_t, std::int64_t> last_ms_;  // boot clock, last blocked read of each reported user, by uid
 };
 
 }  // namespace memoir

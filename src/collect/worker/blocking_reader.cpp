@@ -43,7 +43,7 @@ struct BlockingBatch {
 
   std::vector<std::shared_ptr<BlockingJob>> jobs;
   std::atomic<std::uint64_t> at{0};
-  ReadBudget budget;  // as of the start of the batch
+  ReadBudget budget;  // budget at the start of the batch
 
   // Called by the worker. Returns false if the batch was abandoned: the worker must not touch it any more.
   bool run(Buffer& buffer);

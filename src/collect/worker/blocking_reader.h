@@ -98,7 +98,7 @@ class BlockingReader {
  private:
   struct Channel;
   using Jobs = std::vector<std::shared_ptr<BlockingJob>>;
-  using Stuck = std::pair<std::uint32_t, std::shared_ptr<BlockingJob>>;  // with its owner
+  using Stuck = std::pair<std::uint32_t, std::shared_ptr<BlockingJob>>;  // the job's owner, and the job
 
   void count_cpu(std::uint32_t owner, std::int64_t us) {
     if (owner != ReadBudget::kNoOwner) cpu_of_owners_[owner] += us;

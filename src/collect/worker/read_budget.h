@@ -1,10 +1,10 @@
 #pragma once
 
 // Limits the reads of each user's processes, so that no user can prevent reads of other users' processes. Fast reads
-// are free. Slow reads are charged to the uid of the process, or from 65,536 on to a range of that many uids, which a
-// user may have as subordinate uids. Two limits apply. Tick time: how long the reads of one user, and those of all slow
-// users, may delay one tick. CPU: a share of a core over time, saved for up to a tick of 10 s, because a walk over
-// large page tables continues in the kernel even if nothing waits for it.
+// are free. Slow reads are charged to an account: the uid of the process, or from 65,536 on a range of that many uids,
+// which a user may have as subordinate uids. Two limits apply. Tick time: how long the reads of one user, and those of
+// all slow users, may delay one tick. CPU: a share of a core over time, saved for up to a tick of 10 s, because a walk
+// over large page tables continues in the kernel even if nothing waits for it.
 //
 // The number of stuck reads is limited as well: per uid, per range of uids, and in total. The limit is higher for a
 // read that is likely to be fast. Users with a stuck read leave slots to those without one, and all users leave some to
@@ -26,10 +26,10 @@ class ReadBudget {
   static constexpr std::int64_t kTickUsOfAll = 1'250'000;
   static constexpr std::int64_t kCpuUs = 500'000;
   static constexpr std::int64_t kCpuShare = 20;             // one 20th of a core
-  static constexpr std::int64_t kCpuUsOfUsers = 1'000'000;  // of all users except root
+  static constexpr std::int64_t kCpuUsOfUsers = 1'000'000;  // CPU time of all users except root
   static constexpr std::int64_t kCpuShareOfUsers = 10;
   static constexpr int kMaxStuck = 32;
-  static constexpr int kMaxStuckOfUsers = 28;       // of all users except root
+  static constexpr int kMaxStuckOfUsers = 28;       // stuck reads of all users except root
   static constexpr int kMaxStuckOfStuckUsers = 20;  // total at which a user with a stuck read gets no other slot
   static constexpr int kMaxStuckOfRange = 4;
   static constexpr int kMaxStuckOfOne = 2;

@@ -13,7 +13,7 @@ namespace memoir {
 class UserCosts {
  public:
   static constexpr std::int64_t kWindowMs = 300'000;
-  static constexpr std::int64_t kNoticeablePercent = 2;  // of a core
+  static constexpr std::int64_t kNoticeablePercent = 2;  // percent of a core
   static constexpr std::size_t kMostNamed = 3;
 
   // CPU time in µs by uid.
@@ -24,7 +24,7 @@ class UserCosts {
   const std::string& see(const Used& used, std::int64_t boot_ms, const std::function<std::string(std::uint32_t)>& name);
 
  private:
-  Used used_;  // in the current window
+  Used used_;  // CPU time used in the current window
   std::optional<std::int64_t> started_ms_;
   std::string problem_;
 };
