@@ -1,17 +1,18 @@
-# The libraries of the programs. Each is a few folders; its links define the folders that its sources may include,
-# and tests/layers checks every #include against that.
+# The libraries of the programs. Each consists of a few folders. Its links define which folders its sources may include;
+# tests/layers checks every #include against that.
 
 add_library(memoir_options INTERFACE)
 target_compile_options(memoir_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
   -Woverloaded-virtual -Wformat=2 $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier>)
 if(CMAKE_UNITY_BUILD)
-  # GCC treats a source file included by another as a header, and more inlining as uninitialised use.
+  # In a unity build GCC warns of false cases: it treats included source files as headers, and sees uninitialised uses after
+  # more inlining.
   target_compile_options(memoir_options INTERFACE
     $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage;-Wno-maybe-uninitialized>)
 endif()
 if(MEMOIR_COVERAGE)
-  # Coverage counts go to the build's folder, for any user, environment and working directory.
+  # The path makes coverage counts go to the build folder, whatever the user, environment and working directory.
   set(counts ${CMAKE_BINARY_DIR}/counts)
   file(MAKE_DIRECTORY ${counts})
   file(CHMOD ${counts} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_WRITE GROUP_EXECUTE
@@ -24,13 +25,13 @@ if(MEMOIR_SANITIZE)
   target_compile_options(memoir_options INTERFACE -fsanitize=${sanitizers} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(memoir_options INTERFACE -fsanitize=${sanitizers})
   if("undefined" IN_LIST MEMOIR_SANITIZE)
-    # Undefined behaviour of the library that no sanitizer finds: std::clamp with swapped bounds, an empty optional's value.
+    # Finds undefined behaviour that sanitizers miss: std::clamp with swapped bounds, the value of an empty optional.
     target_compile_definitions(memoir_options INTERFACE _GLIBCXX_ASSERTIONS)
   endif()
-  # GCC's flow warning misfires on instrumented code.
+  # GCC gives false warnings about instrumented code.
   target_compile_options(memoir_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   if("thread" IN_LIST MEMOIR_SANITIZE)
-    # The thread sanitizer does not see the fences of Asio, which one thread alone runs.
+    # The thread sanitizer does not support the fences of Asio, which only one thread uses.
     target_compile_options(memoir_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
   endif()
 endif()
@@ -42,10 +43,10 @@ endif()
 
 # memoir_layer(NAME FOLDERS folders … [SMALL] [LINKS layers …] [USES layers …] [EXCEPT files …]
 #   [PUBLIC|PRIVATE external targets …])
-# A library of all source files in its folders except main.cpp and those named (without .cpp). FOLDERS are relative to the
-# top of the tree. Its sources include its own folders and those of LINKS and USES; LINKS pass on to the targets that link
-# it, because its headers include theirs. SMALL code runs rarely, in a program that stays in memory for months: it is
-# optimised for size.
+# Adds a library of all source files in FOLDERS, relative to the top of the tree, except main.cpp and the files of EXCEPT
+# (without .cpp). Its sources may include its own folders and those of LINKS and USES. LINKS are passed on to targets that
+# link the library, because its headers include theirs. SMALL optimises for size: such code runs rarely, in a program that
+# stays in memory for months.
 function(memoir_layer name)
   cmake_parse_arguments(ARG "SMALL" "" "FOLDERS;EXCEPT;LINKS;USES;PUBLIC;PRIVATE" ${ARGN})
   string(JOIN "|" except main ${ARG_EXCEPT})

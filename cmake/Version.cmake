@@ -7,7 +7,7 @@ if(NOT DEFINED CACHE{MEMOIR_COMMIT})
     set(MEMOIR_COMMIT "unknown")
   endif()
 endif()
-# A new commit or checkout configures again, so that the text never goes stale.
+# CMake configures again after a new commit or checkout, so that the version is always current.
 if(EXISTS ${CMAKE_SOURCE_DIR}/.git/logs/HEAD)
   set_property(DIRECTORY ${CMAKE_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/.git/logs/HEAD)
 endif()

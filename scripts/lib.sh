@@ -1,14 +1,14 @@
 # shellcheck shell=sh disable=SC2034
 # Shared by the scripts: packages and messages. Sourced, from the top of the tree.
 
-# The one list of packages: for the build and the tests; programs without which some tests are skipped; and
-# tools for the checks of .ci/run only.
+# All packages: for the build and the tests, then programs without which some tests are skipped, and then tools that
+# only the checks of .ci/run need.
 build_packages="g++ cmake ninja-build ccache pkg-config libsqlite3-dev libsqlitecpp-dev libre2-dev libfmt-dev libspdlog-dev
   libcli11-dev nlohmann-json3-dev libasio-dev libtomlplusplus-dev libncurses-dev libseccomp-dev libbpf-dev
   bpftool clang catch2 util-linux"
 test_packages="e2fsprogs fish man-db systemd tzdata zsh"
-# Servers that start when installed: installed automatically only if policy-rc.d forbids that, as in
-# containers. 46 MB to download, 200 MB on disk.
+# Servers that start when they are installed. They are installed automatically only if policy-rc.d prevents the start,
+# as in containers. 46 MB to download, 200 MB on disk.
 server_packages="prometheus prometheus-node-exporter victoria-metrics"
 check_packages="git libclang-rt-dev llvm clang-tidy clang-format lld cppcheck shellcheck"
 # Needed by scripts/package and scripts/test-package on this system.
@@ -44,8 +44,8 @@ step() {
   printf -- '-- %s: %s s\n' "$step_title" "$(($(date +%s) - step_began))"
 }
 
-# Prints those packages that are not installed. A package that is only known (removed, or recommended by
-# another) has the status "not-installed".
+# Prints the packages that are not installed. dpkg also knows packages that were removed or are only recommended; their
+# status is "not-installed".
 missing_packages() {
   for package in "$@"; do
     case " $(dpkg-query -W -f '${db:Status-Status} ' "$package" 2>/dev/null)" in
@@ -58,7 +58,7 @@ missing_packages() {
 # Installs missing packages. Returns at once, without the network, if none is missing.
 need_packages() {
   if ! command -v dpkg-query >/dev/null; then
-    echo "Not a Debian system: the configuration will say what it does not find."
+    echo "Not a Debian system: CMake will report what is missing."
     return 0
   fi
   missing=$(missing_packages "$@")
@@ -71,9 +71,9 @@ need_packages() {
   apt-get -qq install -y --no-install-recommends $missing </dev/null >/dev/null || fail "apt-get install failed"
 }
 
-# build PRESET [CMake option …]: configures and builds. $targets: what to build, by default all. From scratch, several source
-# files are compiled as one, in half the time; for development `cmake --preset release` compiles each file alone.
-# With $werror a warning is an error: in CI, not with a newer compiler with warnings unknown to this code.
+# build PRESET [CMake option …]: configures and builds $targets, by default all. A new build folder compiles several source
+# files as one, which takes half the time; for development `cmake --preset release` compiles each file alone. With $werror
+# a warning is an error. CI sets it, but other users may have newer compilers with new warnings.
 build() {
   preset=$1
   shift
@@ -85,21 +85,22 @@ build() {
   cmake --build --preset "$preset" --parallel "${jobs:-$(nproc)}" ${targets:+--target $targets}
 }
 
-# copy_tree FOLDER: the tree as it is, without files ignored by git. Earlier build results in the folder stay.
+# copy_tree FOLDER: copies the tree with its local changes, without files that git ignores. Earlier build results in
+# FOLDER are kept.
 copy_tree() {
   mkdir -p "$1"
   find "$1" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
   git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -C "$1" -xf -
 }
 
-# make_system RELEASE FOLDER: a minimal system of another release of Debian or Ubuntu.
+# make_system RELEASE FOLDER: creates a minimal system of another release of Debian or Ubuntu.
 make_system() {
   system_release=$1
   system_folder=$2
   shift 2
   mkdir -p build
   rm -rf "$system_folder.new"
-  # Ubuntu has half of the packages in its component universe, which Debian has not.
+  # In Ubuntu half of the packages are in the component universe, which Debian does not have.
   case $system_release in noble) set -- --components=main,universe ;; esac
   debootstrap --variant=minbase "$@" "$system_release" "$system_folder.new" >build/debootstrap.log || {
     tail "build/debootstrap.log"
@@ -108,8 +109,8 @@ make_system() {
   mv "$system_folder.new" "$system_folder"
 }
 
-# within FOLDER TEXT [ARGUMENT …]: runs a shell's text in the system there, in its own namespaces: mounts and
-# processes are gone after any kind of end. Tests that mount need a root that is a mount.
+# within FOLDER TEXT [ARGUMENT …]: runs a shell script in the system in FOLDER. It has its own namespaces, so that its mounts
+# and processes vanish however it ends. FOLDER becomes a mount, because tests that mount need a root that is one.
 # shellcheck disable=SC2016 # expanded in there
 within() {
   unshare --mount --propagation private --pid --fork --kill-child sh -euc '
