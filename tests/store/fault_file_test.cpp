@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr Range kAlways{0, 4'000'000'000'000};
 
-#not on all architectures
+#ifdef SYS_rename  // not on all architectures
 constexpr std::initializer_list<std::uint32_t> kRenames{SYS_renameat2, SYS_renameat, SYS_rename};
 #else
 constexpr std::initializer_list<std::uint32_t> kRenames{SYS_renameat2, SYS_renameat};
