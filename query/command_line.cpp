@@ -163,7 +163,7 @@ std::string command_for(const std::string& name, const std::vector<std::string>&
 }
 
 Error unknown_command(const std::string& name, const std::vector<std::string>& arguments) {
-  return malformed(fmt::format("there is no command {}{} (memoir --help lists them)", in_quotes(name),
+  return malformed(fmt::format("there is no command {} (memoir --help lists the commands){}", in_quotes(name),
                                command_for(name, arguments)));
 }
 

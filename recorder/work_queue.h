@@ -66,7 +66,7 @@ class WorkQueue {
   void push(WorkItem item);
   // Removes and returns the oldest work; nullopt if the queue is empty.
   std::optional<WorkItem> take();
-  // Puts work that could not be stored back to the front. It is the first to be dropped.
+  // Returns work that was not stored to the front of the queue, where it is the first to be dropped.
   void put_back(WorkItem item);
 
   bool empty() const { return items_.empty(); }

@@ -96,7 +96,6 @@ std::string hint_for(std::string_view key) {
                                     Hint{"F7", "memoir only reads: it changes no priority"},
                                     Hint{"F8", "memoir only reads: it changes no priority"},
                                     Hint{"P", "1 shows processes, s sorts them"},
-                                    Hint{"N", "n and N go to events"},
                                     Hint{"a", "f groups processes, F goes to the end"},
                                     Hint{"H", "? lists the keys"}};
   const auto* const hint = std::ranges::find(hints, key, &Hint::key);

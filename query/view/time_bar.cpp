@@ -150,7 +150,7 @@ std::string short_kill(std::string_view text) {
     }
     rest.erase(at, name + 1 - at);
   }
-  // "…; shop.service was at its limit of 128.0 MiB" comes directly after the victim.
+  // Moves "…; shop.service was at its limit of 128.0 MiB" directly after the victim, as " at its limit of 128.0 MiB".
   constexpr std::string_view limited = " was at its limit";
   const std::size_t limit = rest.find(limited);
   const std::size_t clause = limit == std::string::npos ? limit : rest.rfind("; ", limit);

@@ -26,7 +26,8 @@ void Shortfalls::see(const CgroupsLeft& cgroups, const TextBudget& texts, const 
   problem.clear();
   if (texts.shortened() > 0) {
     problem = fmt::format(
-        "use too much memory: command lines, folders and limits of {} processes are truncated, some of them of user {}",
+        "use too much memory: the command lines of {} processes, some of them of user {}, are truncated; their working "
+        "directories and resource limits may be missing",
         texts.shortened(), texts.shortened_user());
   }
   texts_.see(problem, now, events);

@@ -75,7 +75,7 @@ struct StoredProcess {
 
 using VisitProcess = std::function<void(const StoredProcess&)>;
 
-// The same without its description: a tenth of the cost for very many processes.
+// A StoredProcess without its description, at a tenth of the cost.
 struct StoredLife {
   std::int64_t process_id = 0;
   std::int64_t identity_id = 0;
@@ -251,7 +251,7 @@ struct ProcessMarks {
   std::int64_t processes = 0;
 };
 
-// Size of the store on a day of recording, by the recorder's own clock.
+// Size of the store after `day` days of recording; these are no calendar days.
 struct StoredSize {
   std::int64_t day = 0;
   std::int64_t used_bytes = 0;  // of the pages in use

@@ -144,7 +144,7 @@ TEST_CASE("tmpfs plan: walks use no more than their share of CPU time, some of w
   mount.walk_us = 600'000;
   CHECK(mount.walks());
   mount.use(900 * kMib);
-  CHECK_FALSE(mount.walks_after(30 * kMinute));  // 100 ms are owed, which takes 2000 s
+  CHECK_FALSE(mount.walks_after(30 * kMinute));  // 100 ms above the budget, which is earned in 2000 s
   CHECK(mount.walks_after(10 * kMinute));
 }
 

@@ -210,7 +210,7 @@ Command diff_command() {
                        {"memoir diff nginx -2h", "how the processes of nginx changed in the last two hours"}},
           .run = run_diff,
           .subject_help =
-              "T1, T2: the two times; T2 is by default the last tick, and a future one means now. -2h counts back from "
+              "T1, T2: the two times; T2 is by default the last tick; a future time means now. -2h counts back from "
               "the last tick, as --last does. Or give a range: its start and end are compared (by default the last "
               "day). With --against the means of two ranges are compared, by identity. SUBJECT: only these processes",
           .by_help = "the metric that ranks the changes: pss (the default), rss, uss, anon, swap, swap_pss, hugetlb",

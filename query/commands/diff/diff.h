@@ -3,7 +3,7 @@
 // Changes between two states. diff.cpp parses the query, loads the two states and compares them; report.cpp renders the
 // result. periods.cpp compares the means of two periods (--against).
 //
-// Two sums are true for any group. The changes of all rows and of the processes left out by the filter add up to the
+// Two sums hold for every --group. The changes of all rows and of the processes left out by the filter add up to the
 // change of all processes. Together with the other parts of the machine, they add up to the change of MemTotal.
 
 #include <optional>

@@ -206,7 +206,7 @@ std::vector<std::string> lines_for_people(const RecorderStatus& status, const Op
 
 std::vector<std::string> gap_lines(const RecorderStatus& status, Zone zone) {
   constexpr std::size_t most = 5;
-  // The coverage line reports a single gap.
+  // If there is only one gap, the coverage line already describes it.
   if (!status.day || status.day->gaps.size() < 2) return {};
   std::vector<Gap> gaps = status.day->gaps;
   std::ranges::stable_sort(gaps, [](const Gap& a, const Gap& b) { return a.to_ms - a.from_ms > b.to_ms - b.from_ms; });

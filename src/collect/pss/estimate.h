@@ -55,7 +55,8 @@ void correct_shared(std::int64_t error_kib, ProcessSample& sample);
 // Ensures USS <= PSS <= RSS for any estimates.
 void keep_order(ProcessMemory& memory);
 
-// Subtracts one page from a process that may share anonymous memory, if all of it would count as its own otherwise.
+// Subtracts one page from the PSS and the private memory of a process that may share anonymous memory, if they say that
+// all of it is private.
 void take_off_shared(ProcessMemory& memory);
 
 }  // namespace memoir

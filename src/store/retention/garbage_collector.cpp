@@ -114,7 +114,8 @@ bool GarbageCollector::is_over(std::size_t tiers, std::int64_t wall_ms) const {
                      [wall_ms](const TierCutoff& cut) { return cut.expired(wall_ms); });
 }
 
-// Number of tiers in which it may have rows. If the wall clock was set during its life, both clocks count.
+// Number of tiers in which the process may have rows. Its lifetime is the longer of those by the wall clock and by the
+// recorder's clock, because the wall clock may have been set during it.
 std::size_t GarbageCollector::tiers_of(const Exited& process) const {
   const RecordedPast& past = cutoffs_->past();
   const std::int64_t recorded =

@@ -12,7 +12,8 @@ constexpr std::size_t kApplicationAt = 68;
 constexpr std::string_view kApplication = "MEMR";
 constexpr std::size_t kReservedAt = 72;
 constexpr std::size_t kReserved = 20;
-// Type, name and table name of a row of sqlite_schema are adjacent there, and in no text and no other program's file.
+// A row of sqlite_schema stores its type, name and table name one after another. No text and no other program's file
+// contains this string.
 constexpr std::string_view kSchemaRow = "tableprocess_sampleprocess_sample";
 
 }  // namespace
