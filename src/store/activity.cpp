@@ -33,7 +33,7 @@ ActivityBucket read_bucket(const Statement& row, std::int64_t width_ms) {
            .oom_kills = row.maybe(8)}};
 }
 
-// In time order; a bucket in two parts becomes one.
+// Appends buckets in time order. The two parts of a bucket become one.
 void append(SQLite::Database& database, const std::string& sql, std::int64_t width_ms, std::int64_t first,
             std::int64_t last, std::vector<ActivityBucket>& buckets) {
   Statement rows(database, sql);
@@ -57,7 +57,7 @@ std::vector<ActivityBucket> buckets_of_ticks(SQLite::Database& database, Range r
   return buckets;
 }
 
-// The rollups, and the ticks after them.
+// Returns the rollups of a tier, followed by buckets of the ticks after them.
 std::vector<ActivityBucket> buckets_of_tier(SQLite::Database& database, const TierShape& shape, Range range) {
   const std::int64_t first = range.from_ms / shape.width_ms;
   const std::int64_t last = range.to_ms / shape.width_ms;

@@ -20,8 +20,7 @@ struct Activity {
   std::int64_t exited = 0;
   std::int64_t short_lived = 0;            // exited within kShortLifeMs of their start
   std::optional<std::int64_t> alive = {};  // at the last tick; nullopt without a tick
-  // Processes killed by the kernel, by its counter (which has the first victim of a group kill twice), or by a
-  // user-space killer; nullopt if unknown.
+  // Processes killed by the kernel, according to its counters, or by a user-space killer; nullopt if unknown.
   std::optional<std::int64_t> oom_kills = {};
 
   // Adds the activity of a later time.
@@ -34,12 +33,12 @@ struct ActivityBucket {
   Activity activity;
 };
 
-// Returns the buckets with a tick, in time order. A tick counts events up to its time: a range has the ticks after
-// from_ms, up to to_ms + 1. Uses the finest rollups with buckets that tile the range, otherwise ticks, otherwise the
-// buckets of 5 minutes that touch it. nullopt if only rollups too wide for the range remain.
+// Returns the buckets with a tick, in time order. A tick counts events up to its time, so a range includes the ticks
+// after from_ms, up to to_ms + 1. Uses the finest rollups with buckets that tile the range, otherwise ticks, otherwise
+// the buckets of 5 minutes that touch it. Returns nullopt if only rollups too wide for the range remain.
 Result<std::optional<std::vector<ActivityBucket>>> load_activity_buckets(Reader& reader, Range range);
 
-// Returns their sum.
+// Returns the sum of load_activity_buckets().
 Result<std::optional<Activity>> load_activity(Reader& reader, Range range);
 
 }  // namespace memoir

@@ -11,20 +11,21 @@
 
 namespace memoir {
 
-// In recording order.
+// Returns the events of the range in recording order.
 Result<std::vector<Event>> load_events(Reader& reader, Range range);
 
-// Lines of kernel files that could not be parsed, in runs with any in the range, the most frequent first.
+// Lines of kernel files with one key that could not be parsed, summed over runs.
 struct StoredOddLine {
   OddLine odd;
   std::int64_t last_ms = 0;
 };
+// Returns those of the runs with such lines in the range, the most frequent first.
 Result<std::vector<StoredOddLine>> load_odd_lines(Reader& reader, Range range);
 
-// Victims of the OOM killer by time, as far as the kernel reported them.
+// Returns the reported victims of OOM killers, by time.
 Result<std::vector<OomVictim>> load_oom_victims(Reader& reader, Range range);
 
-// Kills by the kernel between two ticks, by its counters: each kill once, whether its victim was reported or not.
+// Kills that the kernel counted between two ticks, whether it reported the victims or not.
 struct CountedKills {
   std::int64_t kills = 0;
   std::optional<std::int64_t> since_ms = {};  // the tick before; nullopt in a new file

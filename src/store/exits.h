@@ -11,13 +11,13 @@
 
 namespace memoir {
 
-// Exits in the range, by time: those of sampled processes, and the large ones.
+// Returns the exits of sampled processes and of large ones in the range, by time.
 Result<std::vector<StoredExit>> load_exits(Reader& reader, Range range);
 
 // Sums of the other exits. A sum may extend a few minutes beyond the range; its counts are for its full time.
 Result<std::vector<ExitSum>> load_exit_sums(Reader& reader, Range range);
 
-// All of load_exit_sums() in one sum without names, at a fraction of its cost.
+// Returns all of load_exit_sums() as one sum without names, at a fraction of its cost.
 Result<ExitSum> load_sum_of_exits(Reader& reader, Range range);
 
 Result<ExitTotals> load_exit_totals(Reader& reader, Range range);

@@ -24,7 +24,7 @@ struct LimitEpisode {
   std::int64_t at_ms = 0;                      // its first reading
   std::optional<std::int64_t> to_ms = {};      // its last reading; nullopt: the tmpfs is still full, or the run ended
   std::int64_t times = 0;                      // allocations at memory.max, throttlings at memory.high
-  std::optional<std::int64_t> waited_us = {};  // some process of the cgroup; nullopt: not counted
+  std::optional<std::int64_t> waited_us = {};  // time in which some process waited for memory; nullopt: unknown
   std::optional<std::int64_t> used_kib = {};   // at the last reading; of a tmpfs the highest
   std::optional<std::int64_t> limit_kib = {};
   std::optional<std::int64_t> cache_kib = {};  // page cache, part of used_kib

@@ -10,7 +10,7 @@
 
 namespace memoir {
 
-// The latest 2,000 that touch the range, by their start.
+// Returns the latest 2,000 episodes that touch the range, sorted by start.
 Result<std::vector<LimitEpisode>> load_limit_episodes(Reader& reader, Range range);
 
 }  // namespace memoir

@@ -38,8 +38,8 @@ struct Place {
   std::size_t index = 0;
 };
 
-// A process that ran at the first summary of the mapping but had no summary itself before this one counts: it may have
-// mapped it earlier.
+// Adds a row of a mapping. A row after `at_tick` counts only if the process ran at `at_tick` and this is its first
+// summary: it may have mapped the object before.
 void add_first(const Statement& row, std::int64_t at_tick, FirstMapping& first) {
   const std::int64_t tick_id = row.integer(0);
   const std::int64_t process_since = row.integer(2);

@@ -23,8 +23,8 @@ using LastSeen = std::unordered_map<std::int64_t, std::int64_t>;
 
 constexpr std::size_t kMaxProcesses = 40'000;
 
-// An identity's own last_ms is that of the last rollup; one with a running process is still alive. One scan of all
-// processes, without the sort of a GROUP BY.
+// Returns when each identity was last observed, because identity.last_ms is only updated by rollups. This is one scan
+// of all processes, without the sort of a GROUP BY.
 LastSeen last_seen(SQLite::Database& database) {
   LastSeen seen_ms;
   const std::int64_t now_ms = one(database, "SELECT wall_ms FROM tick ORDER BY id DESC LIMIT 1").value_or(0);
@@ -49,7 +49,7 @@ void read_identities(SQLite::Database& database, std::optional<Range> range,
   }
 }
 
-// Rows of the processes of a range; `columns` is a SELECT of `process` AS p.
+// Visits the rows of the processes of a range; `columns` is a SELECT from `process` AS p.
 template <typename Visit>
 void visit_lived(SQLite::Database& database, const std::string& columns, Range range, const Visit& visit) {
   const TickSpan span = span_of(database, range);
@@ -80,7 +80,7 @@ std::vector<StoredLife> read_lives(SQLite::Database& database, Range range) {
 // The longest-lived processes of a range with more processes than fit into memory.
 class LongestLives {
  public:
-  // Precondition: more than `most` ran in the range.
+  // Precondition: more than `most` processes ran in the range.
   LongestLives(SQLite::Database& database, Range range, std::size_t most) {
     std::vector<StoredLife> lives = read_lives(database, range);
     const auto lifetime_ms = [](const StoredLife& life) {
@@ -143,7 +143,7 @@ Status visit_processes(Reader& reader, Range range, const VisitProcess& visit) {
 Result<std::vector<StoredProcess>> load_processes(Reader& reader, Range range, std::int64_t* left_out) {
   std::vector<StoredProcess> all;
   TRY(reader.visit([&](SQLite::Database& database) {
-    std::optional<LongestLives> chosen;  // only beyond the limit: it reads all of them once more
+    std::optional<LongestLives> chosen;  // only beyond the limit, because it reads all lifetimes once more
     visit_lived_processes(database, range, [&](const StoredProcess& process) {
       if (chosen && !chosen->contains(process.id)) return;
       all.push_back(process);

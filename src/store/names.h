@@ -14,17 +14,18 @@
 
 namespace memoir {
 
-// Processes that ran in the range, including those still running, in row order. The visited value is valid until
-// `visit` returns.
+// Visits the processes that ran in the range, including those still running, in row order. The visited value is valid
+// until `visit` returns.
 Status visit_processes(Reader& reader, Range range, const VisitProcess& visit);
 
-// The same, at most 40,000 of them: those that lived longest. `left_out` gets the number of the others.
+// Returns the same processes, but at most the 40,000 with the longest lifetimes. `left_out` gets the number of the
+// others.
 Result<std::vector<StoredProcess>> load_processes(Reader& reader, Range range, std::int64_t* left_out = nullptr);
 
 Result<std::vector<StoredLife>> load_lives(Reader& reader, Range range);
 
-// The processes of the given rows, and those with a pid that ran in the range. In a file with many processes, this
-// costs a fraction of load_processes().
+// Visit or return the processes of the given rows, or those with a pid that ran in the range. In a file with many
+// processes, each costs a fraction of load_processes().
 Status visit_processes_by_id(Reader& reader, const std::vector<std::int64_t>& ids, const VisitProcess& visit);
 Result<std::vector<StoredProcess>> load_processes_by_id(Reader& reader, const std::vector<std::int64_t>& ids);
 Result<std::vector<StoredProcess>> load_processes_of_pid(Reader& reader, Range range, std::int32_t pid);
@@ -39,8 +40,8 @@ Result<std::vector<StoredProcess>> load_newest_of(Reader& reader, const std::vec
 // Names of the categories, identities (unit and command) or cgroups of the file, by their row.
 Result<std::map<std::int64_t, std::string>> load_group_names(Reader& reader, SubjectKind kind);
 
-// Identities observed in the range, by row. Without a range all of the file, at a fraction of the cost: last_ms is then
-// that of the last rollup.
+// Visits the identities observed in the range, by row. Without a range it visits all identities of the file, at a
+// fraction of the cost, and last_ms is that of the last rollup.
 Status visit_identities(Reader& reader, std::optional<Range> range, const std::function<void(StoredIdentity&&)>& visit);
 Result<std::vector<StoredIdentity>> load_identities(Reader& reader, std::optional<Range> range);
 

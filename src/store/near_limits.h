@@ -11,7 +11,7 @@
 
 namespace memoir {
 
-// The fullest tick of one of them.
+// A cgroup or mount at its fullest tick.
 struct NearLimit {
   std::string name;  // path of the cgroup, mount point
   std::int64_t at_ms = 0;
@@ -20,8 +20,8 @@ struct NearLimit {
   std::int64_t cache_kib = 0;  // part of used_kib: page cache, reclaimed before the limit is reached
 };
 
-// Returns those that used at least this percentage of their limit, without page cache, the fullest first. The limit of
-// a cgroup is the lower one of memory.max and memory.high.
+// Each returns the cgroups or mounts that used at least this percentage of their limit, without page cache, the
+// fullest first. The limit of a cgroup is the lower one of memory.max and memory.high.
 Result<std::vector<NearLimit>> load_cgroups_near_limit(Reader& reader, Range range, std::int64_t percent);
 Result<std::vector<NearLimit>> load_tmpfs_near_limit(Reader& reader, Range range, std::int64_t percent);
 

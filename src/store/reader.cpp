@@ -32,7 +32,8 @@ MarkDays mark_days(std::optional<Range> range) {
   return range ? MarkDays{day_of(range->from_ms), day_of(range->to_ms)} : MarkDays{};
 }
 
-// The stretches have the oldest, expired ticks; in a copy of an old range they have all of them.
+// Times of the first and last tick. The stretches have the times of expired ticks; in a copy of an old range, of all
+// ticks.
 constexpr const char* kEnds =
     "SELECT COALESCE((SELECT from_ms FROM stretch ORDER BY id LIMIT 1), (SELECT wall_ms FROM tick ORDER BY id LIMIT "
     "1)), "
@@ -42,7 +43,7 @@ constexpr const char* kEnds =
     "COALESCE((SELECT id FROM tick ORDER BY id DESC LIMIT 1), "
     "(SELECT last_tick_id FROM stretch ORDER BY id DESC LIMIT 1))";
 
-// For runs without any remaining tick.
+// Adds the times of the first and last tick to runs whose ticks have all expired.
 void add_ends_of_stretches(SQLite::Database& database, std::vector<StoredRun>& runs) {
   Statement rows(database, "SELECT run_id, MIN(from_ms), MAX(to_ms) FROM stretch GROUP BY run_id ORDER BY run_id");
   while (rows.step()) {
@@ -89,7 +90,7 @@ FileInfo load_info(SQLite::Database& database, const std::string& path, WalLocks
   info.path = path;
   info.bytes = file_bytes(path) + file_bytes(path + "-wal");
   info.schema = schema_version(database);
-  // Numbers without holes: only the oldest ticks are ever deleted.
+  // Ids of ticks have no holes, because only the oldest ticks are ever deleted.
   Statement ends(database, kEnds);
   if (ends.step() && ends.maybe(0)) {
     info.first_tick_ms = ends.integer(0);
@@ -106,7 +107,7 @@ FileInfo load_info(SQLite::Database& database, const std::string& path, WalLocks
   const LockState lock = read_lock_state(path);
   info.recorder_pid = lock.owner;
   info.lock_visible = lock.visible;
-  // In the recorder's own process this would release its locks.
+  // In the recorder's own process, closing the -shm again would release the recorder's locks.
   if (lock.owner && *lock.owner != getpid()) {
     const std::int64_t max_frames = max_wal_bytes({.max_bytes = info.max_bytes}) / wal_frame_bytes(database);
     info.held_by = locks.reader_sees_writer_held_by(*lock.owner, max_frames);
@@ -136,7 +137,7 @@ Reader::Reader(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Reader::~Reader() = default;
 
 Result<std::unique_ptr<Reader>> Reader::open(const std::string& path) {
-  // If the file is replaced while it is opened, the older identity makes it another one.
+  // The identity is read first, so that a file that is replaced while it is opened counts as another one.
   const FileIdentity file = identity_of(path);
   // A TRY that returns from inside a `new` expression would leak the memory.
   auto parts = std::make_unique<Parts>(path, file, TRY(open_for_reading(path)));

@@ -35,11 +35,11 @@ class Reader {
   Reader& operator=(const Reader&) = delete;
   ~Reader();
 
-  // Queries up to the next call belong to one answer. Once it has used this much CPU time, they fail. After a request
-  // to stop, from any thread, they fail with ErrorKind::blocked.
+  // Starts an answer, to which all queries up to the next call belong. Once the answer has used this much CPU time,
+  // its queries fail. After a request to stop, from any thread, they fail with ErrorKind::blocked.
   void start_answer(std::optional<std::chrono::milliseconds> within, std::stop_token stop = {});
 
-  // A number that changes when another connection commits.
+  // Returns a number that changes when another connection commits.
   Result<std::int64_t> data_version();
   // Returns false if the path leads to another file, or to none.
   bool has_current_file() const;
@@ -55,11 +55,11 @@ class Reader {
   // Returns the tick with the earliest wall time after `at_ms`; of several the last.
   Result<std::optional<StoredTick>> tick_after(std::int64_t at_ms);
   Result<Snapshot> snapshot(std::int64_t tick_id);
-  // From now on up to so many bytes of snapshots are kept, for steps from tick to tick: the next costs only its own
-  // rows; the previous ones are read together.
+  // Keeps up to this many bytes of snapshots from now on, for steps from tick to tick. A step forward then reads only
+  // the rows of the next tick; a step back reads several previous ticks at once.
   void keep_snapshots(std::size_t bytes);
 
-  // The non-empty tiers, the finest first.
+  // Returns the non-empty tiers, the finest first.
   Result<std::vector<TierSpan>> tiers();
 
   // Visits the intervals of all requested subjects. Those of one subject and metric are in time order; those of one row
@@ -68,19 +68,19 @@ class Reader {
   // cgroups' own counters. A metric that the tier lacks is an error.
   Status history(const HistoryQuery& question, const VisitInterval& visit);
 
-  // Marks of whole UTC days that touch the range, up to the last tick; without a range those of all time. Processes
-  // have many.
+  // Returns the marks of whole UTC days that touch the range, up to the last tick; without a range, those of all time.
+  // There are many marks of processes.
   Result<std::vector<HighWater>> high_water(std::optional<Range> range, const std::set<SubjectKind>& kinds);
 
-  // Marks of one process metric, one per process, at most `most` of them. `reached` restricts them to those reached
-  // within it.
+  // Returns the highest marks of one process metric, one per process, at most `most` of them. With `reached`, only
+  // marks that were reached in that range count.
   Result<ProcessMarks> process_marks(std::optional<Range> range, std::optional<Range> reached, Metric metric,
                                      std::size_t most);
 
-  // The marks of all time of one process.
+  // Returns the marks of all time of one process.
   Result<std::vector<HighWater>> marks_of_process(std::int64_t process_id);
 
-  // Runs `load`, which comes from the store, in its own transaction: it reads one state of the file.
+  // Runs `load`, a function of the store, in a transaction of its own, so that it reads one state of the file.
   template <typename Load>
   auto read(const Load& load) -> Result<std::invoke_result_t<const Load&, SQLite::Database&>> {
     std::optional<std::invoke_result_t<const Load&, SQLite::Database&>> value;

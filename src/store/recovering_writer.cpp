@@ -25,7 +25,7 @@ namespace {
 
 // Checks and reopenings of one attempt together take less than WatchdogSec of the unit.
 constexpr std::chrono::seconds kConfirmWithin{20};
-// How often a file without found damage is reopened before it counts as damaged.
+// How often a file in which checks find no damage is reopened before it counts as damaged.
 constexpr int kMaxReopened = 2;
 constexpr int kMaxAttempts = 2 + kMaxReopened;
 
@@ -37,8 +37,8 @@ std::string named(std::optional<std::int32_t> pid) {
   return fmt::format("process {}{}", *pid, comm ? fmt::format(" ({})", to_printable(trim(*comm))) : "");
 }
 
-// The -wal first: after a crash in between, the file lacks its -wal; otherwise SQLite would take the remaining -wal for
-// one of another file.
+// The order of renaming. The -wal comes first: after a crash in between, the old file just lacks its -wal. In another
+// order, SQLite could apply the remaining -wal to a new file.
 constexpr std::array kDatabaseSuffixes{"-wal", "-shm", ""};
 
 bool is_free(const std::string& name) {
@@ -58,9 +58,9 @@ std::string free_name(const std::string& path, std::int64_t wall_ms) {
   return free;
 }
 
-// Renames the file at `path` with its -wal and -shm to "F.damaged-YYYYMMDD-HHMMSS…", in UTC, with "-2" and so on if the
-// name exists: its content may still be recovered (sqlite3's .recover). Returns the new name. The caller holds the
-// lock, and has none of them open.
+// Renames the file at `path` with its -wal and -shm to "F.damaged-YYYYMMDD-HHMMSS…", in UTC, with "-2" and so on if
+// the name exists. Their content may still be recovered (sqlite3's .recover). Returns the new name. The caller holds
+// the lock, and has none of these files open.
 Result<std::string> quarantine(const std::string& path, std::int64_t wall_ms) {
   const std::string name = free_name(path, wall_ms);
   for (const char* suffix : kDatabaseSuffixes) {
@@ -114,7 +114,7 @@ class RecoveringWriter final : public Writer {
   int reopened_ = 0;       // because of damage that no check found, since the last stored tick
   std::optional<std::int64_t> quarantined_ms_;
   std::vector<Event> unattributed_;
-  // The first value that could not be stored because of another process's lock, and that process.
+  // When another process's lock first kept something from being stored, and that process.
   struct Held {
     Moment since;
     std::string by;
@@ -122,7 +122,7 @@ class RecoveringWriter final : public Writer {
   std::optional<Held> held_;
 };
 
-// At start, problems of the folder or the file are reported for the user to fix.
+// At the start, a problem that the user has to fix is returned as an error; others are logged.
 Status RecoveringWriter::open() {
   Status opened = open_file();
   if (opened) return opened;
@@ -130,7 +130,7 @@ Status RecoveringWriter::open() {
   if (error.kind == ErrorKind::damaged) {
     damage_ = error.message;
   } else if (error.kind == ErrorKind::io || (lock_ && error.kind == ErrorKind::blocked)) {
-    log_error(fmt::format("{}; records into memory until it can be opened", error.message));
+    log_error(fmt::format("{}; memoird records into memory until the file can be opened", error.message));
   } else {
     return error;
   }
@@ -140,7 +140,7 @@ Status RecoveringWriter::open() {
 Status RecoveringWriter::open_file() {
   TRY(check_place(path_));
   const auto owner = check_owner(path_);
-  // Before a lock file is created next to a foreign file.
+  // The owner is checked first, so that no lock file is created next to a foreign file.
   if (!owner && owner.error().kind != ErrorKind::damaged && owner.error().kind != ErrorKind::blocked)
     return owner.error();
   if (!lock_) {
@@ -166,12 +166,13 @@ Status RecoveringWriter::visit_names(std::int64_t since_ms, const std::function<
   return visited || !leave(visited.error()) ? visited : Status(Done{});
 }
 
-// Runs `action` on a file that is ready for it; if that is damaged or no longer there, again on the next one.
+// Makes the file ready and runs `action` on it. If the file is damaged or no longer there, tries again with the next
+// file.
 template <typename Action>
 Status RecoveringWriter::steadily(const Moment& at, Action&& action) {
   for (int attempt = 1;; ++attempt) {
     Status ready = guarded(path_, [&] { return make_ready(at); });
-    // Not caused by the values to store.
+    // The values to store did not cause this error.
     if (!ready && ready.error().kind == ErrorKind::refused) ready = Error{ErrorKind::io, ready.error().message};
     Status done = ready ? action() : ready;
     note_held(done, at);
@@ -184,13 +185,14 @@ void RecoveringWriter::note_held(const Status& done, const Moment& at) {
   const bool held = !done && done.error().kind == ErrorKind::blocked;
   if (held && !held_) {
     held_ = Held{at, named(locks_ ? locks_->writer_blocker() : std::nullopt)};
-    log_warning(fmt::format("{} holds a lock on {}-shm: nothing can be stored until it releases it", held_->by, path_));
+    log_warning(
+        fmt::format("{} holds a lock on {}-shm; nothing can be stored until the lock is released", held_->by, path_));
   }
   if (!done || !held_) return;
   const Moment now = clock_.now();
   unattributed_.push_back(
       {now, "blocked",
-       fmt::format("{} held a lock on {}-shm for {:.1f} s: samples waited in memory during that time", held_->by, path_,
+       fmt::format("{} held a lock on {}-shm for {:.1f} s; samples waited in memory during that time", held_->by, path_,
                    static_cast<double>(now.boot_ms - held_->since.boot_ms) / 1000)});
   held_.reset();
 }
@@ -238,7 +240,7 @@ bool RecoveringWriter::leave(const Error& error) {
   return true;
 }
 
-// The main file is intact: recording continues from there.
+// Leaves a file that lost its -wal or -shm. The main file is intact, and recording continues from there.
 void RecoveringWriter::leave_log(const Error& loss) {
   const Moment now = clock_.now();
   // A deleted file is still open, and can be checkpointed.
@@ -252,7 +254,7 @@ void RecoveringWriter::leave_log(const Error& loss) {
 void RecoveringWriter::leave_moved() {
   const Moment now = clock_.now();
   const bool deleted = identity_of(path_) == FileIdentity{};
-  const std::string text = fmt::format("{} was {} while it was written; a new one was started", path_,
+  const std::string text = fmt::format("{} was {} while it was written; a new file was started", path_,
                                        deleted ? "deleted or moved" : "replaced by another file");
   log_error(text);
   unattributed_.push_back({now, "moved", text});
@@ -261,16 +263,17 @@ void RecoveringWriter::leave_moved() {
   file_.reset();
   begun_ = false;
   new_file_ = true;
-  // A reader kept it from being emptied: SQLite would take it for the new file's and delete it.
+  // A reader kept the -wal from being emptied. SQLite would take it for that of the new file, and delete it.
   if (deleted && file_bytes(path_ + "-wal") > 0) {
     const auto aside = quarantine(path_, now.wall_ms);
     if (aside) log_error(fmt::format("{0}-wal belonged to the deleted file and was renamed to {1}-wal", path_, *aside));
   }
-  // The folder may be another one, too.
+  // The folder may have been replaced, too, so the lock is acquired again.
   lock_ = {};
 }
 
-// SQLite also reports damage when reads fail temporarily. Ticks wait in memory until it is clear.
+// Decides whether reported damage is real, because SQLite also reports it when reads fail temporarily. Ticks wait in
+// memory until that is decided.
 Status RecoveringWriter::judge_damaged() {
   if (reopened_ >= kMaxReopened || TRY(is_damaged())) return move_damaged();
   ++reopened_;
@@ -285,7 +288,7 @@ Result<bool> RecoveringWriter::is_damaged() const {
   const std::string first = TRY(find_damage(path_, with_wal, kConfirmWithin));
   if (first.empty()) return false;
   const std::string second = TRY(find_damage(path_, with_wal, kConfirmWithin));
-  if (first != second) return Error{ErrorKind::io, fmt::format("{}: checks disagree on whether it is damaged", path_)};
+  if (first != second) return Error{ErrorKind::io, fmt::format("{}: two checks for damage disagree", path_)};
   return true;
 }
 
@@ -317,7 +320,7 @@ Status RecoveringWriter::begin_run(const RunInfo& run) {
 
 Status RecoveringWriter::write(const Tick& tick) {
   Status written = steadily(tick.begin, [&] { return file_->write(tick); });
-  // Processes introduced only by this tick must be introduced again.
+  // Processes that only this tick describes must be described again.
   if (!written && written.error().kind == ErrorKind::refused && options_.on_new_file) options_.on_new_file();
   return written;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// All samples of a range, in recording order, which is time order except if the wall clock was stepped. The first of
-// each subject is clipped to start at from_ms. At a keyframe and after a gap a sample starts even without a change; one
-// that starts at the very end of the recording has no length.
+// Visits all samples of a range in recording order, which is time order unless the wall clock was stepped. The first
+// sample of each subject is clipped to start at from_ms. At a keyframe and after a gap a sample starts even without a
+// change. A sample that starts at the very end of the recording has no length.
 
 #include <vector>
 
@@ -15,7 +15,7 @@ Status visit_samples(Reader& reader, Range range, const VisitSpan<ProcessSample>
 Status visit_samples(Reader& reader, Range range, const VisitSpan<MachineMemory>& visit);
 Status visit_samples(Reader& reader, Range range, const VisitSpan<CategorySample>& visit);
 
-// Number of zombies at each tick of the range.
+// Returns the number of zombies at each tick of the range.
 Result<std::vector<StoredZombies>> load_zombies(Reader& reader, Range range);
 
 }  // namespace memoir

@@ -31,7 +31,7 @@ struct Past {
 
 using Pasts = std::unordered_map<std::int64_t, Past>;  // by the row of the subject
 
-// Rows of tick, subject and value.
+// Reads past values. `rows_sql` gives rows of tick, subject and value.
 Pasts load_pasts(SQLite::Database& database, const char* rows_sql, std::int64_t tick_id, std::int64_t since_tick) {
   Statement rows(database, rows_sql);
   rows.bind(tick_id);

@@ -11,13 +11,14 @@
 
 namespace memoir {
 
-// Both without earlier usage, at a fraction of the cost.
+// Returns segments and mounts without earlier usage, at a fraction of the cost of the functions below.
 Result<ShmemState> load_shmem_state(Reader& reader, std::int64_t tick_id);
 
-// Sorted by shmid.
+// Returns the segments, sorted by shmid.
 Result<std::vector<SegmentAt>> load_segments(Reader& reader, std::int64_t tick_id);
 
-// Sorted by mount point. `since_tick`: the entries also have their values at that tick; 0: none.
+// Returns the mounts, sorted by mount point. With `since_tick`, the entries also have their values at that tick; 0:
+// none.
 Result<std::vector<TmpfsAt>> load_tmpfs(Reader& reader, std::int64_t tick_id, std::int64_t since_tick);
 
 }  // namespace memoir

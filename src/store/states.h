@@ -12,17 +12,17 @@
 
 namespace memoir {
 
-// One process; nullopt if it is not running at that tick.
+// Returns the state of one process; nullopt if it is not running at that tick.
 Result<std::optional<ProcessState>> load_process(Reader& reader, std::int64_t tick_id, std::int64_t process_id);
 
-// Time since which the PSS of processes has only been estimated, in wall milliseconds by their rows; as far back as the
-// keyframe before the tick.
+// Returns the wall time since which the PSS of each process has only been estimated, by process row, at the earliest
+// the keyframe before the tick.
 Result<std::map<std::int64_t, std::int64_t>> load_estimated_since(Reader& reader, std::int64_t tick_id);
 
-// The recorder's own memory as last stored in the run of the tick.
+// Returns the recorder's own memory as last stored in the run of the tick.
 Result<std::optional<RecorderMemory>> load_recorder_memory(Reader& reader, const StoredTick& tick);
 
-// Slow-changing counters of the cgroups, sorted by path; including some deleted ones.
+// Returns the slow-changing counters of the cgroups, sorted by path, including some deleted cgroups.
 Result<std::vector<CgroupDetail>> load_cgroup_details(Reader& reader, std::int64_t tick_id);
 
 }  // namespace memoir

@@ -1,7 +1,7 @@
 #pragma once
 
-// The table of each field, and the columns that are NULL if other columns give their value. The schema's views are
-// generated from it (stored_fields_sql.h).
+// The table of each field, and the columns that are NULL if other columns give their value. The build generates the
+// schema's views from it (schema/schema_text.h).
 
 #include <algorithm>
 #include <array>
@@ -47,10 +47,10 @@ inline constexpr auto kColdRolledFields = fields_with<kProcessFields>([](const P
          });
 });
 
-// In the source column: the process is absent from this tick on.
+// Value of the column source: the process is absent from this tick on.
 inline constexpr std::int64_t kAbsentSource = 5;
 
-// In a derived column: the value is absent, although the rule gives one.
+// Value of a derived column: the field is absent, although the rule gives a value.
 inline constexpr std::int64_t kNotKnown = -1;
 
 // A field with a column that is NULL if its value is the rule's result.
@@ -64,7 +64,7 @@ struct DerivedField {
   }
 };
 
-// Each after those that it needs.
+// Each field comes after those that it needs.
 inline constexpr std::array kDerivedFields{
     DerivedField{ProcessField::pss_anon, {.of = {ProcessField::rss_anon}, .only_with = ProcessField::pss_file}},
     DerivedField{
@@ -88,7 +88,7 @@ inline constexpr std::array kDerivedFields{
     DerivedField{ProcessField::vm_peak, {.of = {ProcessField::vm_size}}},
 };
 
-// A rule's parts are stored with the field, and no later rule derives one of them.
+// Checks that a rule's parts are stored in the same table as the field, and that no later rule derives one of them.
 constexpr bool is_rule_list() {
   for (std::size_t i = 0; i < kDerivedFields.size(); ++i) {
     for (const ProcessFieldInfo& other : kProcessFields) {
@@ -108,8 +108,8 @@ inline constexpr ProcessRule kMappingRss{.of = {ProcessField::shared_clean, Proc
                                                 ProcessField::private_clean, ProcessField::private_dirty}};
 inline constexpr ProcessRule kMappingPss{.of = {ProcessField::private_clean, ProcessField::private_dirty}};
 
-// A field of process_rare is 0 without a row if this field is present. VmSwap replaces Swap if smaps_rollup is not
-// read.
+// Returns the field that must be present for a field of process_rare without a row to be 0; otherwise it is unknown.
+// VmSwap replaces Swap if smaps_rollup is not read.
 constexpr ProcessField known_by(ProcessField rare) {
   const bool of_rollup = info_of(rare).file == ProcessFile::smaps_rollup && rare != ProcessField::swap;
   return of_rollup ? ProcessField::anon_huge_pages : ProcessField::vm_size;

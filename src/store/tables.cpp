@@ -7,7 +7,7 @@
 namespace memoir {
 namespace {
 
-// Each row is one bucket.
+// The buckets of activity_TIER, which has a row for each bucket.
 constexpr std::string_view kActivityBuckets =
     "{tiers} AND {age} * {block_ms} + slot * {width_ms} <= {to} AND {age} * {block_ms} + (slot + 1) * {width_ms} > "
     "{from}";
@@ -38,7 +38,8 @@ constexpr std::array kTables{
     sample_of_process("extreme", "subject = 2 AND subject_id"),
     sample_of_process("process_exit"),
     StoreTable{"exit_sum", TableKind::samples, "tick_id"},
-    // Swap rows are deleted before the rows that they belong to: a new row of the same key finds none.
+    // Swap rows are deleted before the rows that they belong to, so that a new row of the same key finds no old swap
+    // row.
     StoreTable{"swap_5min", TableKind::rollups, "hour", "", Tier::five_minutes},
     StoreTable{"rollup_5min", TableKind::rollups, "hour", "", Tier::five_minutes},
     StoreTable{"machine_5min", TableKind::rollups, "hour", "", Tier::five_minutes},
@@ -51,7 +52,7 @@ constexpr std::array kTables{
     StoreTable{"rollup_day", TableKind::rollups, "day", "", Tier::day},
     StoreTable{"machine_day", TableKind::rollups, "day", "", Tier::day},
     StoreTable{"activity_day", TableKind::rollups, "day", kActivityBuckets, Tier::day},
-    // Marks that were reached outside of the range are left out.
+    // Only marks that were reached within the range.
     StoreTable{"mark", TableKind::marks, "day", "day <> -1 AND day * 86400000 + after_ms BETWEEN {from} AND {to}",
                Tier::day},
     // An extract recomputes the marks of its ticks.

@@ -21,7 +21,7 @@ enum class TableKind : std::uint8_t {
   marks,    // by UTC day
   log,      // events, in recording order
   names,    // subjects of other tables' rows, each stored once; deleted when unreferenced
-  words,    // the same for few values, which stay
+  words,    // names of few values, which are never deleted
   state,    // one row
 };
 
@@ -29,10 +29,13 @@ struct StoreTable {
   std::string_view name = "";
   TableKind kind = TableKind::state;
   std::string_view age = "";  // column of its age; "": none, rows do not expire
-  // SQL condition of the rows in an extract; "": none. {from} {to}: the range; {first} {last}: its ticks, from a
-  // keyframe on (1 and 0 if the raw rows have expired); {tiers}: whether rollups are copied, which is the case if the
-  // range starts before the raw rows; {subject}: the number of its kind; {rolled_up}: the subjects of that kind with
-  // rollups in the extract. Ticks, samples and rollups: those of the range. Names with "": those of copied rows.
+  // SQL condition of the rows in an extract. With "", an extract has the ticks, samples and rollups of the range and
+  // the names that copied rows refer to, and no rows of other tables. The condition may contain:
+  //   {from} {to}     the range
+  //   {first} {last}  its ticks, from a keyframe on; 1 and 0 if the raw rows have expired
+  //   {tiers}         whether rollups are copied: if the range starts before the raw rows
+  //   {subject}       the number of the subject kind
+  //   {rolled_up}     the subjects of that kind with rollups in the extract
   std::string_view extract = "";
   Tier tier = Tier::raw;                              // tier with which it expires
   std::optional<SubjectKind> subject = std::nullopt;  // subject kind with its ids as numbers
@@ -46,7 +49,7 @@ struct StoreTable {
 // Facts come first, then the names that they refer to.
 std::span<const StoreTable> store_tables();
 std::vector<StoreTable> tables_of(TableKind kind);
-// The table of names of categories, identities and cgroups.
+// Returns the table with the names of categories, identities or cgroups.
 const StoreTable& table_of_groups(SubjectKind kind);
 
 }  // namespace memoir

@@ -38,7 +38,7 @@ struct Retention {
 struct TierShape {
   Tier tier = Tier::raw;
   const char* name = "";      // of its tables: rollup_NAME, machine_NAME
-  const char* block = "";     // their column
+  const char* block = "";     // column of their block
   const char* retained = "";  // its columns of `retention`: RETAINED_ms, RETAINED_cut, RETAINED_from_ms
   std::int64_t Retention::*kept_ms = nullptr;
   std::int64_t width_ms = 0;
@@ -48,7 +48,7 @@ struct TierShape {
   // processes.
   std::int64_t process_age_ms = 0;
   std::int64_t group_age_ms = 0;
-  bool keeps_peak_times = false;  // of PSS: buckets of the other tiers are narrow enough
+  bool keeps_peak_times = false;  // of PSS; only for wide buckets
 
   constexpr std::int64_t block_ms() const { return width_ms * slots; }
 };

@@ -47,7 +47,7 @@ struct StoredTick {
   Cost total;
   TickCost cost{};
   TickCounts counts;
-  std::optional<TickScans> scans;  // with its reads
+  std::optional<TickScans> scans;  // nullopt if `reads` is
   std::optional<TickReads> reads;  // nullopt: every process was read
   std::optional<TickEvents> events;
   std::optional<Cost> storing;  // Tick::storing; nullopt: unknown
@@ -152,11 +152,11 @@ struct TmpfsEntryAt {
 };
 
 struct TmpfsAt {
-  TmpfsSample sample;                 // without the largest entries,
-  std::vector<TmpfsEntryAt> entries;  // which are these; sorted by path
+  TmpfsSample sample;                 // without its largest entries
+  std::vector<TmpfsEntryAt> entries;  // the largest entries, sorted by path
 };
 
-// The same without past usage, and without entries.
+// Segments and mounts without past usage and without entries.
 struct ShmemState {
   std::vector<SysvSegment> segments;  // sorted by shmid
   std::vector<TmpfsSample> mounts;    // sorted by mount point
@@ -227,12 +227,13 @@ struct SubjectInterval {
   std::int64_t processes = 0;  // maximum number of members at one time; for a process 1, and 0 for a zombie if
                                // requested
   Interval interval;
-  // In ticks: how often the wall clock had been set back in the range. Intervals of several passes may overlap.
+  // For values of ticks: how often the wall clock had been set back in the range. Intervals of several passes may
+  // overlap.
   std::int32_t pass = 0;
 };
 using VisitInterval = std::function<void(const SubjectInterval&)>;
 
-// A high-water mark: the value, its tick, and the previous tick, between which it was reached.
+// A high-water mark, which was reached between before_ms (the previous tick) and at_ms (its tick).
 struct HighWater {
   SubjectKind subject = SubjectKind::machine;
   std::int64_t subject_id = 0;         // row of the category, process, identity or cgroup; 0 for the machine
@@ -262,7 +263,7 @@ struct FileInfo {
   std::int64_t bytes = 0;  // with -wal
   std::int32_t schema = 0;
   std::int64_t ticks = 0;          // recorded ticks; the oldest of them may remain in rollups only
-  std::int64_t first_tick_ms = 0;  // of those
+  std::int64_t first_tick_ms = 0;  // of recorded ticks
   std::int64_t last_tick_ms = 0;
   std::int64_t max_bytes = 0;                // configured maximum size; 0: none, or unknown
   std::int64_t raw_ms = 0;                   // retention of ticks; 0: forever, or unknown

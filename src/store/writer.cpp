@@ -29,22 +29,21 @@ namespace {
 // (systemd.service(5), TimeoutStartSec). Damage beyond the limit is handled when it is encountered.
 constexpr std::chrono::seconds kCheckWithin{30};
 
-// Minimum ticks between keyframes if the cap leaves hardly any space.
+// Minimum number of ticks between keyframes if the cap leaves hardly any space.
 constexpr std::int64_t kMinTicksAtOnce = 10;
 
 Status check_after_crash(SQLite::Database& database, const std::string& path) {
   const CheckResult check = quick_check(database, kCheckWithin);
   if (!check.finished) {
-    log_warning(
-        fmt::format("{}: the check after an unclean end was not finished within {} s, and no damage found so far", path,
-                    kCheckWithin.count()));
+    log_warning(fmt::format("{}: the check after an unclean end did not finish within {} s; it found no damage so far",
+                            path, kCheckWithin.count()));
   }
   if (check.damage.empty()) return Done{};
   log_error(fmt::format("{}: the check after an unclean end found damage: {}", path, check.damage));
   return damaged(path, check.damage);
 }
 
-// In five minutes: a user with permission may change limits continuously.
+// Maximum number of reported changes in five minutes: a user with permission may change limits continuously.
 constexpr std::int64_t kMaxLimitChanges = 30;
 constexpr std::int64_t kTogetherMs = 5 * 60 * 1000;
 
@@ -64,8 +63,9 @@ void add_changes(const CgroupSample& was, const CgroupSample& is, const Moment& 
   add("The limit of swap", &CgroupSample::swap_max_kib);
 }
 
-// Limits of cgroups that changed between two ticks, to explain a limit that was reached. For cgroups that are also in
-// `before`; both are sorted by path. `changes` counts the changes of these five minutes.
+// Returns events for limits that changed between two ticks, to explain a limit that was reached later. Only for
+// cgroups that are also in `before`; both are sorted by path. `changes` counts the changes in the current five
+// minutes.
 std::vector<Event> limit_change_events(const std::vector<StoredSample<CgroupSample>>& before, const Tick& tick,
                                        LimitChanges& changes) {
   std::vector<Event> events;
@@ -109,9 +109,9 @@ class SqliteWriter final : public Writer {
   Status recover();
 
  private:
-  // Checks that the database is as it was left; otherwise returns what is wrong with its -wal or -shm.
+  // Checks that the -wal and -shm are unchanged; otherwise returns an error that names the problem.
   Status check_log();
-  Error no_run() const { return {ErrorKind::io, path_ + ": no run has started"}; }
+  Error no_run() const { return {ErrorKind::io, path_ + ": no run is open"}; }
   WriterState state_at_start();
   void note_clock_step(const Tick& tick);
   void forget_state();
@@ -152,7 +152,7 @@ Status SqliteWriter::recover() {
 Result<std::vector<KnownProcess>> SqliteWriter::known_processes(const std::string& boot_id) {
   return guarded(path_, [&]() -> Result<std::vector<KnownProcess>> {
     const auto read = [](const Statement& row) { return KnownProcess{read_key(row, 0), row.text(3), row.text(4)}; };
-    // The + keeps SQLite from the index by boot, which has all processes ever; live ones are few.
+    // The + keeps SQLite from using the index by boot, which has all processes; there are few live ones.
     return every(*database_,
                  "SELECT p.pid, p.start_ticks, p.exec_count, p.comm, c.exe FROM process AS p "
                  "JOIN boot AS b ON b.id = +p.boot_id JOIN command AS c ON c.id = p.command_id "
@@ -163,7 +163,7 @@ Result<std::vector<KnownProcess>> SqliteWriter::known_processes(const std::strin
 
 Status SqliteWriter::visit_names(std::int64_t since_ms, const std::function<void(const KnownName&)>& visit) {
   return guarded(path_, [&]() -> Status {
-    // The last rows of the table: it has no index by time.
+    // Searches only the last rows of the table, which has no index by time.
     Statement rows(*database_,
                    "SELECT u.uid, c.exe, c.line, d.path, g.path, p.first_ms FROM ("
                    "SELECT MIN(id) AS id, MIN(first_ms) AS first_ms, user_id, command_id, cwd_id, cgroup_id FROM ("
@@ -179,7 +179,8 @@ Status SqliteWriter::visit_names(std::int64_t since_ms, const std::function<void
   });
 }
 
-// Processes that ran at the end of an earlier run in this boot: the first tick continues or ends their rows.
+// Returns the state with the processes that ran at the end of an earlier run in this boot. The first tick continues or
+// ends their rows.
 WriterState SqliteWriter::state_at_start() {
   WriterState state;
   state.tick_id = last_tick_id(*database_);
@@ -240,9 +241,9 @@ Status SqliteWriter::check_log() {
 Status SqliteWriter::write(const Tick& tick) {
   if (run_id_ == 0) return no_run();
   TRY(check_log());
-  // Beyond, the file would exceed its cap.
+  // With a longer -wal, the file would exceed its cap.
   if (!TRY(guarded(path_, [this]() -> Result<bool> { return checkpoints_.make_space(); })))
-    return Error{ErrorKind::blocked, path_ + ": its -wal is full, and a reader prevents its reuse"};
+    return Error{ErrorKind::blocked, path_ + ": the -wal is full, and a reader prevents its reuse"};
   Status stored = guarded(path_, [&]() -> Status {
     next_ = state_;
     Transaction transaction(*database_, Transaction::Kind::write);
@@ -265,7 +266,8 @@ Status SqliteWriter::write(const Tick& tick) {
   return stored;
 }
 
-// The state of the last tick may contradict the file, and would cause every further tick to be refused.
+// Reads the state from the file again. The state of the last tick may contradict the file, and would cause every
+// further tick to be refused.
 void SqliteWriter::forget_state() {
   const Status read = guarded(path_, [&]() -> Status {
     state_ = state_at_start();
@@ -274,7 +276,7 @@ void SqliteWriter::forget_state() {
   if (!read) log_error(read.error().message);
 }
 
-// The -wal, with no transaction open.
+// Checkpoints the -wal, with no transaction open.
 Result<Maintenance> SqliteWriter::bring_home() {
   return guarded(path_, [&]() -> Result<Maintenance> {
     checkpoints_.run();
@@ -307,12 +309,12 @@ Result<Maintenance> SqliteWriter::maintain() {
 }
 
 void SqliteWriter::note_skipped_rollup() {
-  const char* const text = "A step of the rollups failed three times: its processes and groups are left out of them";
+  const char* const text = "A step of the rollups failed three times; it was repeated without processes and groups";
   log_error(fmt::format("{}: {}", path_, text));
   if (run_id_ != 0 && state_.last_tick) insert_event(*database_, run_id_, {*state_.last_tick, "degraded", text});
 }
 
-// Rows can be deleted only up to the last rolled up keyframe: both must come soon.
+// Rows can be deleted only up to the last rolled up keyframe, so a keyframe and a rollup step must come soon.
 Maintenance SqliteWriter::hurry() {
   state_.keyframe_wanted = true;
   hurried_tick_id_ = state_.tick_id;

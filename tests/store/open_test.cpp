@@ -144,7 +144,7 @@ TEST_CASE("a main file without its -wal is reported as incomplete") {
   const auto reader = Reader::open(copy);
   REQUIRE(!reader.ok());
   INFO(reader.error().message);
-  REQUIRE(reader.error().message.find(copy + ": its -wal is missing") == 0);
+  REQUIRE(reader.error().message.find(copy + ": its -wal, which has the latest data, is missing") == 0);
   REQUIRE(reader.error().message.find("`memoir backup`") != std::string::npos);
   for (const char* suffix : {"-wal", "-shm"}) REQUIRE(!fs::exists(copy + suffix));
 }

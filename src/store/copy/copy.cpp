@@ -19,15 +19,15 @@ namespace memoir {
 Status check_copy(const CopyPlan& plan) {
   std::error_code error;
   if (std::filesystem::equivalent(plan.from, plan.to, error))
-    return malformed(plan.to + ": is the database itself; name another file");
+    return malformed(plan.to + " is the database itself; name another file");
   if (const auto owner = read_lock_state(plan.to).owner) {
-    return Error{ErrorKind::blocked, fmt::format("{}: process {} records into it; name another file", plan.to, *owner)};
+    return Error{ErrorKind::blocked, fmt::format("process {} records into {}; name another file", *owner, plan.to)};
   }
   return Done{};
 }
 
 Error copy_error(const CopyPlan& plan, const SQLite::Exception& failure) {
-  // Either may be the extended one (sqlite.org/rescode.html).
+  // Either code may be an extended result code (sqlite.org/rescode.html).
   const int code = failure.getErrorCode() & 0xff;
   const int extended = std::max(failure.getErrorCode(), failure.getExtendedErrorCode());
   if (code == SQLITE_INTERRUPT) return stopped(plan);
@@ -52,7 +52,7 @@ void end_open_runs(SQLite::Database& copy) {
 
 namespace {
 
-// An existing file at the destination is replaced only by a sound copy.
+// Checks the copy for damage before it replaces an existing file.
 Status check_written(const CopyPlan& plan, const std::string& path) {
   bool going = true;
   const Result<std::string> damage =
@@ -86,7 +86,7 @@ Status finish_copy(const CopyPlan& plan, AtomicFile& partial) {
 
 namespace {
 
-// The copy has one state of the file: recording continues during it, without restarting it.
+// Copies the pages of one state of the file. Ticks that are recorded during the copy do not restart it.
 Status copy_pages(const CopyPlan& plan, SQLite::Database& source, SQLite::Database& copy) {
   constexpr int pages_at_once = 256;
   const Transaction state(source, Transaction::Kind::read);

@@ -23,9 +23,10 @@ struct CopyPlan {
 // Copies all pages by SQLite's backup API (sqlite.org/backup.html).
 Status back_up(const CopyPlan& plan);
 
-// Copies what was recorded in the range, as if the file had started and ended with it: the raw rows from the preceding
-// keyframe on. If those have expired, the rollups, with complete buckets at the ends. Processes, commands and other
-// names only as far as needed. An error of kind not_found if nothing was recorded in the range.
+// Copies the recording of the range, as if the file had started and ended with it. The copy has the raw rows from the
+// preceding keyframe on. If they have expired, it has the rollups, with complete buckets at the ends. It has only the
+// processes, commands and other names that these rows need. Returns an error of kind not_found if nothing was recorded
+// in the range.
 Status extract(const CopyPlan& plan, Range range);
 
 }  // namespace memoir

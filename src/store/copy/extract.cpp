@@ -17,7 +17,7 @@
 namespace memoir {
 namespace {
 
-// See StoreTable::extract.
+// Conditions as in StoreTable::extract.
 constexpr const char* kOfTicks = "{age} BETWEEN {first} AND {last}";
 constexpr const char* kOfNames = "id IN (SELECT {column} FROM copy.{users})";
 constexpr const char* kOfBuckets =
@@ -25,17 +25,17 @@ constexpr const char* kOfBuckets =
     "AND {age} * {block_ms} + slot * {width_ms} <= {to} AND {age} * {block_ms} + (slot + buckets) * {width_ms} > "
     "{from}";
 
-// Features missing throughout a run are reported at its start.
+// Events about missing features, which may be older than the range: they are reported at the start of a run.
 constexpr StoreTable kWorking{
     "event", TableKind::log, "boot_ms",
     "kind IN ('degraded', 'restored') AND wall_ms < {from} AND run_id IN (SELECT id FROM copy.run)"};
 
-// As if nothing had been recorded outside of the range.
+// Changes the copy as if nothing had been recorded outside of the range.
 constexpr std::array kCuts{
     "UPDATE copy.stretch SET from_ms = MAX(from_ms, {from}), to_ms = MIN(to_ms, {to})",
     "UPDATE copy.process SET exited_tick_id = NULL, exited_ms = NULL, last_ms = NULL, exit_kind = NULL "
     "WHERE exited_tick_id > {last} AND exited_ms > {to}",
-    // Without a tick, only the range limits the time of its observation.
+    // Without ticks, only the range limits the time of the last observation.
     "UPDATE copy.process SET last_ms = {to} WHERE last_ms IS NULL AND {last} = 0",
     "UPDATE copy.run SET first_tick_id = {first} WHERE first_tick_id < {first} "
     "AND id IN (SELECT run_id FROM copy.tick) AND id NOT IN (SELECT run_id FROM copy.stretch)",
@@ -61,7 +61,7 @@ struct Extent {
   bool tiers = false;
 
   std::string in(std::string_view sql, const StoreTable& table = {}) const {
-    // The first tick after the copied ones; without any, after the rolled up ones.
+    // The first tick after the copied ticks; without any, the first tick after the rolled up ones.
     const std::string end = ticks.empty() ? "tick_id" : fmt::format("{}", ticks.last + 1);
     const int subject = static_cast<int>(table.subject.value_or(SubjectKind::machine));
     const bool rolled_up = table.tier != Tier::raw;
@@ -107,7 +107,7 @@ void copy_table(SQLite::Database& source, const StoreTable& table, const Extent&
                           columns, table.name, extent.in(rows, table)));
 }
 
-// They are times of the recorder's own clock, which restarts at 0 if no stretch is copied.
+// Resets the cutoffs. They are times of the recorder's own clock, which restarts at 0 if no stretch is copied.
 void forget_cuts(SQLite::Database& source) {
   for (const TierShape& shape : kRollupTiers)
     source.exec(fmt::format("UPDATE copy.retention SET {0}_cut = 0, {0}_from_ms = 0", shape.retained));
@@ -118,7 +118,7 @@ Status copy_rows(const CopyPlan& plan, Range range, SQLite::Database& source) {
   const Extent extent = extent_of(source, range);
   if (extent.ticks.empty() && !extent.tiers)
     return Error{ErrorKind::not_found, plan.from + ": nothing was recorded in this range"};
-  // Allows the plan's progress to stop long operations within SQLite.
+  // The watch lets plan.progress() stop long operations within SQLite.
   constexpr int steps = 100'000;
   int percent = 0;
   const ProgressWatch watch(source.getHandle(), steps, [&] { return plan.progress(percent); });
@@ -136,7 +136,8 @@ Status copy_rows(const CopyPlan& plan, Range range, SQLite::Database& source) {
   return Done{};
 }
 
-// Marks of all time become those of the range, marks of a day those of its part in the range.
+// Limits marks to the range: those of all time become those of the range, and those of a day become those of its part
+// in the range.
 void limit_marks(SQLite::Database& copy) {
   Transaction transaction(copy, Transaction::Kind::write);
   MarkTable marks(copy);
@@ -155,7 +156,7 @@ void limit_marks(SQLite::Database& copy) {
   transaction.commit();
 }
 
-// So that queries over long ranges need not compute them each time.
+// Stores the rollups in the copy, so that queries over long ranges need not compute them each time.
 Status write_rollups(const CopyPlan& plan, SQLite::Database& copy) {
   Rollup rollup(copy);
   while (rollup.due()) {

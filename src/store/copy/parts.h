@@ -18,15 +18,15 @@ inline constexpr int kWritten = 60;
 // Checks that the copy may be written to its path.
 Status check_copy(const CopyPlan& plan);
 
-// Names the file of the failure.
+// Returns an error that names the file that failed: the source or the copy.
 Error copy_error(const CopyPlan& plan, const SQLite::Exception& failure);
 Error stopped(const CopyPlan& plan);
 
-// Moves the copy to its path after checking it. SQLite would take files that another database left there for parts of
-// it.
+// Moves the copy to its path after checking it. First deletes the -wal, -shm and -journal that another database left
+// there, because SQLite would take them for parts of the copy.
 Status finish_copy(const CopyPlan& plan, AtomicFile& partial);
 
-// Ends the run that is being recorded, which otherwise has no end in a copy.
+// Ends the run that is being recorded, which has no end in the source.
 void end_open_runs(SQLite::Database& copy);
 
 }  // namespace memoir

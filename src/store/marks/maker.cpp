@@ -9,15 +9,16 @@ namespace {
 
 constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
 
-// Marks of groups that come and go are raised again only by higher values, as long as there are at most this many
-// groups.
+// Maximum number of groups without members that are remembered. When such a group returns, only higher values raise
+// its marks again.
 constexpr std::ptrdiff_t kMaxAbsent = 1000;
 
 std::optional<std::int64_t> known(std::int64_t value) {
   return value == kNone ? std::nullopt : std::optional(value);
 }
 
-// RSS in place of an unread PSS would exceed the real PSS. VmSwap does not replace Swap, either.
+// Returns a value that was read, without replacements. RSS in place of an unread PSS would exceed the real PSS. VmSwap
+// does not replace Swap, either.
 std::optional<std::int64_t> own_value(const ProcessMemory& memory, Source source, Metric metric) {
   if (metric == Metric::swap) return memory.get(ProcessField::swap);
   const bool is_replaced = source == Source::approximate || source == Source::inaccessible;
@@ -138,7 +139,7 @@ void MarkMaker::remove_process(std::int64_t id) {
   members_.erase(members_.begin() + (found - members_.data()));
 }
 
-// The VmHWM of an identity is that of its largest process.
+// Raises the VmHWM of an identity, which is that of its largest process.
 void MarkMaker::raise_identity(std::int64_t identity_id, std::int64_t peak_kib, MarkTime time) {
   observe(SubjectKind::identity, identity_id, Metric::hwm, peak_kib, time);
 }
@@ -147,7 +148,7 @@ void MarkMaker::observe(SubjectKind kind, std::int64_t id, Metric metric, std::i
   const std::vector<Metric>& metrics = marked_metrics(kind);
   const auto at = static_cast<std::size_t>(std::ranges::find(metrics, metric) - metrics.begin());
   if (at == metrics.size()) return;
-  // Nothing is kept for other days and for unsampled processes: the store compares.
+  // For other days and for unsampled processes no mark is kept here; the store compares such values itself.
   std::int64_t unknown = kNone;
   std::int64_t* mark = &unknown;
   if (day_of(time.at_ms) == day_ms_) {

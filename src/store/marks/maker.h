@@ -1,8 +1,8 @@
 #pragma once
 
 // Raises high-water marks as ticks are stored: of the machine, categories, cgroups' own counters, processes, and the
-// sums over the processes of each identity and cgroup. The sums are updated by the changed processes. Pure, and copied
-// at each tick with the WriterState.
+// sums over the processes of each identity and cgroup. Changed processes update the sums. Pure, and copied at each
+// tick with the WriterState.
 
 #include <array>
 #include <cstdint>
@@ -30,21 +30,21 @@ class MarkMaker {
 
   void observe(const MachineMemory& memory);
   void observe_category(std::int64_t id, const CategorySample& sample);
-  // For each cgroup with counters, changed or not.
+  // Call it for each cgroup with counters, changed or not.
   void observe_cgroup(std::int64_t id, const CgroupSample& sample);
-  // For a new or changed process. `hwm_time` is that of its VmHWM.
+  // Call it for a new or changed process. `hwm_time` is the time of its VmHWM.
   void observe_process(std::int64_t id, const Groups& groups, const ProcessMemory& memory, Source source,
                        MarkTime hwm_time);
   void remove_process(std::int64_t id);
 
-  // A value between two ticks. It counts for the day of its time.
+  // Observes a value between two ticks. It counts for the UTC day of its own time.
   void observe(SubjectKind subject, std::int64_t id, Metric metric, std::int64_t kib, MarkTime time);
-  // The peak of a process at its exit, which counts for its identity too. The process may be unsampled.
+  // Observes the peak of a process at its exit, which counts for its identity too. The process may be unsampled.
   void observe_exit(std::int64_t id, const Groups& groups, std::int64_t peak_kib, MarkTime time);
 
   // Raises the marks of the sums. Returns all marks raised since begin_tick, or the last take_raised().
   std::vector<Mark> end_tick();
-  // The first tick of a day raises several marks of each process: these are taken before they use much memory.
+  // The first tick of a day raises several marks of each process. The caller takes them before they use much memory.
   std::size_t raised() const { return raised_.size(); }
   std::vector<Mark> take_raised() { return std::exchange(raised_, {}); }
 
@@ -80,7 +80,7 @@ class MarkMaker {
   Subject& subject(SubjectKind kind, std::int64_t id);
   Member* find_member(std::int64_t id);
   void count(Subject& group, const Parts& parts, int sign);
-  // Replaces a process's previous contribution by its current one; nullptr if it is absent.
+  // Replaces a process's previous part in the sums by its current one. nullptr: the process is absent.
   void count(SubjectKind kind, std::int64_t Groups::*id, const Member* before, const Member* now);
   void count(const Member* before, const Member* now);
   void raise(SubjectKind kind, std::int64_t id, Metric metric, std::optional<std::int64_t> value, MarkTime time,
@@ -90,7 +90,7 @@ class MarkMaker {
   void drop_absent();
 
   std::vector<Member> members_;    // sorted by id
-  std::vector<Subject> subjects_;  // sorted by key; of groups without members only the first thousand stay
+  std::vector<Subject> subjects_;  // sorted by key; at most a thousand groups without members
   std::vector<Mark> raised_;
   std::optional<std::int64_t> day_ms_;
   MarkTime time_;

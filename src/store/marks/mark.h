@@ -12,7 +12,7 @@ namespace memoir {
 
 inline constexpr std::int64_t kAllTime = -1;  // in place of a day
 
-// The start of the UTC day.
+// Returns the start of the UTC day.
 std::int64_t day_of(std::int64_t wall_ms);
 
 struct MarkTime {
@@ -21,7 +21,7 @@ struct MarkTime {
   Origin by = Origin::sample;
 };
 
-// The time of a VmHWM in a process's first tick: it was reached after the process started.
+// Returns the time of a VmHWM in a process's first tick, which was reached after the process started.
 MarkTime since_start(MarkTime time, std::int64_t start_ms, bool had_tick_before);
 
 struct Mark {

@@ -25,18 +25,18 @@ constexpr const char* kRaise =
     "seen_by = excluded.seen_by "
     "WHERE IIF((SELECT m.lowest FROM metric AS m WHERE m.id = excluded.metric), excluded.value_kib < value_kib, "
     "excluded.value_kib > value_kib)";
-// The mark of a process's first day becomes its first mark of all time.
+// Makes the mark of a process's first day its first mark of all time.
 constexpr const char* kKeepFirstDay =
     "INSERT INTO mark (day, subject, subject_id, metric, value_kib, after_ms, before_ms, seen_by) "
     "SELECT -1, subject, subject_id, metric, value_kib, day * 86400000 + after_ms, before_ms, seen_by FROM mark "
     "WHERE day = ?1 AND subject = 2 AND metric = ?2 AND subject_id = ?3 ON CONFLICT DO NOTHING";
 
-// The number of a day in the tables.
+// Returns the number of a day in the tables.
 std::int64_t day_number(std::int64_t day_ms) {
   return day_ms == kAllTime ? kAllTime : day_ms / kDayLengthMs;
 }
 
-// By the store's number.
+// Returns the metric with the stored number.
 Metric marked_metric(SubjectKind kind, std::int64_t number) {
   const std::vector<Metric>& metrics = marked_metrics(kind);
   const auto found = std::ranges::find(metrics, number, [](Metric metric) { return info_of(metric).number; });
@@ -63,13 +63,14 @@ HighWater high_water_of(const Mark& mark) {
 
 constexpr Range kWhenever{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
 
-// Rows of subjects, from the first to the last.
+// Ids of the first and the last subject.
 struct SubjectIds {
   std::int64_t from = std::numeric_limits<std::int64_t>::min();
   std::int64_t to = std::numeric_limits<std::int64_t>::max();
 };
 
-// The days in table mark with marks of a kind. A process that ran within one day has no mark of all time.
+// Returns the days in table mark that may have marks of a kind. For marks of all time, these include days of
+// processes, because a process that ran within one day has no mark of all time.
 std::vector<MarkDays> stored_days(SQLite::Database& database, SubjectKind kind, MarkDays days) {
   const std::int64_t kept_from =
       std::max<std::int64_t>(one(database, "SELECT day_from_ms FROM retention").value_or(0), 0);
@@ -108,7 +109,7 @@ bool exceeds(const Mark& mark, const Mark& other) {
   return raises(mark.metric, mark.value_kib, other.value_kib);
 }
 
-// A statement that is not reset would keep old pages from being checkpointed.
+// Resets a statement, which would otherwise keep old pages from being checkpointed.
 struct ResetAfter {
   Statement& statement;
   ~ResetAfter() { statement.reset(); }
@@ -135,7 +136,8 @@ std::size_t MarkTable::append(const std::vector<Mark>& raised) {
   return raised.size();
 }
 
-// Most processes run within one UTC day. The marks of that day are also those of all time, and only these are stored.
+// Returns whether a mark also has a row of all time. Most processes run within one UTC day. Only the marks of that day
+// are stored, because those of all time are equal.
 bool MarkTable::is_all_time(const Raised& mark) {
   if (mark.subject != static_cast<std::int64_t>(SubjectKind::process)) return true;
   const auto first_ms = first_ms_.one(mark.subject_id);
@@ -144,7 +146,7 @@ bool MarkTable::is_all_time(const Raised& mark) {
   return true;
 }
 
-// In the order of table mark, one at a time: the first tick raises those of all processes.
+// Moves marks in the order of table mark, one at a time, because the first tick raises marks of all processes.
 void MarkTable::merge() {
   const auto raise = [this](const Raised& mark, std::int64_t day, std::int64_t after_ms) {
     raise_.run(day, mark.subject, mark.subject_id, mark.metric, mark.value_kib, after_ms, mark.before_ms, mark.seen_by);

@@ -1,8 +1,8 @@
 #pragma once
 
-// High-water marks in the store. Each tick appends the marks that it raises to the table raised_mark, in one place.
-// Periodically the highest of them move to the table mark, where each subject, metric and day has one row. Readers read
-// both.
+// High-water marks in the store. Each tick appends the marks that it raises to the table raised_mark, which changes
+// few pages. Periodically the highest of them move to the table mark, where each subject, metric and day has one row.
+// Readers read both.
 
 #include <cstdint>
 #include <map>
@@ -21,7 +21,7 @@ class MarkTable {
  public:
   explicit MarkTable(SQLite::Database& database);
 
-  // Returns their number.
+  // Returns the number of appended marks.
   std::size_t append(const std::vector<Mark>& raised);
   // Moves appended marks to the marks of days and of all time.
   void merge();

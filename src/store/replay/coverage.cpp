@@ -40,7 +40,7 @@ bool reaches(const TickStamp& last, std::int64_t at_ms) {
   return last.run_end.empty() && at_ms - last.wall_ms <= longest_step_ms(last.interval_ms);
 }
 
-// From the last tick to the next: recorded, or the reason of the gap.
+// Adds the span from the last tick to the next: recorded, or a gap with its reason.
 void CoverageBuilder::connect(const TickStamp& next, const std::string& gap) {
   if (last_.empty()) {
     first_ms_ = latest_ms_ = next.wall_ms;
@@ -85,7 +85,8 @@ void CoverageBuilder::add(const StretchInfo& stretch) {
   count(stretch.last, std::llround(share * static_cast<double>(stretch.ticks)));
 }
 
-// Adjacent stretches of recording become one, so that few remain. The wall clock may have been stepped back.
+// Adds a span. Adjacent recorded spans become one, so that few remain. After a step back of the wall clock, spans may
+// overlap.
 void CoverageBuilder::add_span(std::int64_t from_ms, std::int64_t to_ms, const std::string& reason) {
   if (to_ms <= from_ms) return;
   if (reason.empty() && !spans_.empty() && spans_.back().reason.empty() && spans_.back().to_ms == from_ms) {

@@ -21,20 +21,20 @@ struct TickStamp {
   std::string run_end;  // reason; empty while the run has not ended
 };
 
-// Maximum distance of two ticks for the time between them to count as recorded: half an interval late, plus a second
-// (or half an interval, if that is less) for a busy machine.
+// Returns the maximum distance of two ticks at which the time between them counts as recorded. The second tick may be
+// late by half an interval, plus a second (or another half interval, if that is less) for a busy machine.
 std::int64_t longest_step_ms(std::int64_t interval_ms);
 
 // Returns whether consecutive ticks are too far apart: by the boot clock, or across boots by the wall clock.
 bool is_gap(const TickStamp& before, const TickStamp& after);
-// Wall and boot clock move together except for a step of the wall clock; slight slewing does not count.
+// The wall clock was stepped if it advanced by this much more or less than the boot clock. Slewing changes it by less.
 inline constexpr std::int64_t kClockStepMs = 1000;
 
-// Returns whether the wall clock was set between two ticks: it moved differently from the boot clock.
+// Returns whether the wall clock was set between two ticks.
 bool is_clock_step(const TickStamp& before, const TickStamp& after);
 
-// Returns the end, on the wall clock of `before`, of the time for which its values hold. That is the next tick; before
-// a gap its own time; if the clock was set between them, the actual duration.
+// Returns the time, on the wall clock of `before`, up to which its values are valid. That is the next tick, or before
+// a gap its own time. If the clock was set between the ticks, the boot clock gives the duration.
 std::int64_t valid_until_ms(const TickStamp& before, const TickStamp& after);
 
 std::string gap_reason(const TickStamp& before, const TickStamp& after);
@@ -48,7 +48,7 @@ struct StretchInfo {
   TickStamp last;
   std::int64_t ticks = 0;
   std::string gap;       // before it; empty if there is none
-  bool counted = false;  // `ticks` are those in the range; otherwise all, of which a share is estimated
+  bool counted = false;  // `ticks` are those in the range; otherwise all, and the share in the range is estimated
 };
 
 // Takes stretches and then single ticks, in order: those in the range, with one before and one after if they exist.

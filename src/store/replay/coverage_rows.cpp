@@ -52,7 +52,7 @@ class CoverageRows {
     }
   }
 
-  // The part before the oldest tick of a partly expired stretch.
+  // Adds the part of a stretch that has no ticks any more, before the oldest tick.
   void add_gone(StretchInfo stretch, std::int64_t first_id, std::int64_t last_id) {
     stretch.ticks = std::min(last_id + 1, oldest_id_) - first_id;
     if (last_id >= oldest_id_) {
@@ -68,15 +68,15 @@ class CoverageRows {
     coverage_.add({*first, *last, ticks_within(*first, *last, first_id, last_id), gap, true});
   }
 
-  // Number of a stretch's ticks in the range.
+  // Returns the number of a stretch's ticks in the range.
   std::int64_t ticks_within(const TickStamp& first, const TickStamp& last, std::int64_t first_id,
                             std::int64_t last_id) {
     if (range_.from_ms <= first.wall_ms && last.wall_ms <= range_.to_ms) return last_id - first_id + 1;
     return count_.one(range_.from_ms, range_.to_ms, first_id, last_id).value_or(0);
   }
 
-  // From the tick before the range to the one after it. There are usually few, and all of them are visited. If the wall
-  // clock was set, other ticks may be between them, and a tick may hold for longer than the distance of the next.
+  // Visits the ticks from the one before the range to the one after it; there are usually few. If the wall clock was
+  // set, ticks outside of the range may be among them, and a tick may be valid beyond the wall time of the next.
   void visit_ticks(std::int64_t watermark_id) {
     Statement span(database_,
                    "SELECT COALESCE(MAX(id) FILTER (WHERE wall_ms <= ?2), ?1), "

@@ -12,7 +12,7 @@ struct StoredMetric {
   Metric metric;
 };
 
-// All metrics with rows.
+// All metrics with rows in the table extreme.
 constexpr std::array kStored{StoredMetric{SubjectKind::machine, Metric::used},
                              StoredMetric{SubjectKind::machine, metric_of(MachineField::mem_available)},
                              StoredMetric{SubjectKind::category, Metric::rss},
@@ -47,7 +47,7 @@ ExtremesBetween::ExtremesBetween(SQLite::Database& database, const TickSpan& tic
     return stored.kind == question.kind && std::ranges::find(question.metrics, stored.metric) != question.metrics.end();
   };
   if (std::ranges::none_of(kStored, is_asked)) return;
-  // Extremes of the tick after the last belong to the time before it.
+  // The rows of the tick after the last are read too, because they belong to the time before that tick.
   Statement rows(
       database,
       fmt::format("SELECT {}, t.wall_ms FROM extreme AS e JOIN tick AS t ON t.id = e.tick_id "

@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of the table extreme: values of scans between two ticks, beyond both.
+// Rows of the table extreme: values between two ticks that are beyond those of both.
 
 #include <cstdint>
 #include <map>
@@ -30,14 +30,14 @@ inline constexpr const char* kExtremeColumns =
     "e.subject, e.subject_id, e.metric, e.low_kib, t.wall_ms - e.low_before_ms, e.high_kib, "
     "t.wall_ms - e.high_before_ms, t.wall_ms - e.high_after_ms, e.high_seen_by";
 
-// The minimum and maximum of a row, as far as present; a high-water mark also as RSS, which reached it. `first`: the
-// column of subject_id's subject. Nothing for an unknown metric.
+// Appends the minimum and maximum of a row, as far as present. A high-water mark is also appended as RSS, which
+// reached it. `first` is the number of the row's column e.subject. Appends nothing for an unknown metric.
 void read_extremes(const Statement& row, int first, std::vector<ExtremeRow>& rows);
 
 // Extremes of one subject kind over a span of ticks, inserted into the intervals of ticks.
 class ExtremesBetween {
  public:
-  // Reads those of the query's subjects.
+  // Reads the extremes of the query's subjects.
   ExtremesBetween(SQLite::Database& database, const TickSpan& ticks, const HistoryQuery& question);
 
   // Visits the interval, split where a lower or higher value was observed within it: the observed value is the minimum

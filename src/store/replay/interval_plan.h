@@ -18,13 +18,13 @@ namespace memoir {
 
 struct PlannedInterval {
   std::size_t number = 0;    // in opening order
-  std::int64_t tick_id = 0;  // in which it starts; 0: none
+  std::int64_t tick_id = 0;  // tick in which it starts; 0: no interval is open
   std::int64_t subject_id = 0;
   std::int64_t at_ms = 0;
   std::int64_t until_ms = 0;
 };
 
-// `Values`: the caller's data of a subject, kept until its removal.
+// `Values` is the caller's data of a subject, kept until remove().
 template <typename Values>
 class IntervalPlan {
  public:
@@ -45,7 +45,8 @@ class IntervalPlan {
     for (const std::int64_t subject : were_open) open(subject);
   }
 
-  // Its values up to now have been visited when this returns: they may change.
+  // Opens an interval of the subject at the current tick. The values of its previous interval have been visited when
+  // this returns, so the caller may change them.
   Values& open(std::int64_t subject_id) {
     Subject& subject = subjects_[subject_id];
     if (subject.interval.tick_id == tick_id_) return subject.values;
@@ -79,12 +80,12 @@ class IntervalPlan {
   };
 
   void close(Subject& subject) {
-    // A subject of this tick was reopened after a gap and had ended within the gap.
+    // If the interval starts in this tick, it was reopened after a gap, within which the subject ended.
     if (subject.interval.tick_id != tick_id_) end(subject, mark_->wall_ms);
     subject.interval.tick_id = kClosed;
   }
 
-  // Returns those that were open.
+  // Returns the subjects whose intervals were open.
   std::vector<std::int64_t> close_all(std::int64_t at_ms) {
     std::vector<std::int64_t> were_open;
     for (auto& [id, subject] : subjects_) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Reads processes with their names from rows of `process`. A name that many of them have is read once; of names that
-// differ in each process only a few thousand are in memory.
+// Reads processes with their names from rows of `process`. A name that many processes share is read once. At most a
+// few thousand names of each kind are in memory.
 
 #include <cstdint>
 #include <string>
@@ -22,7 +22,7 @@ class ProcessReader {
 
   // Number of columns of schema/queries/process_columns.sql.
   static constexpr int kColumns = 19;
-  // From a row that starts with them. The next row overwrites the returned value.
+  // Reads a process from a row that starts with these columns. The next row overwrites the returned value.
   const StoredProcess& read(const Statement& row);
 
  private:

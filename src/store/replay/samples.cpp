@@ -87,7 +87,7 @@ class ProcessReplay {
  private:
   static constexpr const char* kOrder = "tick_id, process_id";
 
-  // Cached per tick, which many consecutive rows share.
+  // Returns the boot clock of a tick. Many consecutive rows share a tick, so the last one is cached.
   std::int64_t boot_ms(std::int64_t tick_id) {
     if (boot_tick_id_ != tick_id) {
       boot_ms_ = boot_.first([](const Statement& row) { return row.integer(0); }, tick_id).value_or(0);
@@ -131,8 +131,8 @@ void visit_group_samples(SQLite::Database& database, const Plan& plan, const std
 }  // namespace
 
 TickSpan span_of(SQLite::Database& database, Range range) {
-  // The numbers follow the recording order; if the wall clock was stepped, other ticks are between the first and the
-  // last.
+  // Ids are in recording order. If the wall clock was stepped, ticks outside of the range may be between the first and
+  // the last.
   Statement inside(database, "SELECT MIN(id), MAX(id) FROM tick WHERE wall_ms BETWEEN ? AND ?");
   Statement before(database, "SELECT id FROM tick WHERE wall_ms <= ? ORDER BY wall_ms DESC, id DESC LIMIT 1");
   TickSpan span{std::numeric_limits<std::int64_t>::max(), 0};

@@ -19,8 +19,8 @@ TickSpan span_of(SQLite::Database& database, Range range);
 // The ticks of the range before which the wall clock was set back, in order.
 std::vector<std::int64_t> steps_back(SQLite::Database& database, Range range);
 
-// Visits the ticks, and the tick after them, which ends the duration of the last. `apply_rows` opens and closes in the
-// plan the rows up to a tick.
+// Visits the ticks, and the tick after them, which ends the duration of the last. `apply_rows` applies the rows up to
+// a tick, by opening and closing intervals of the plan.
 template <typename Values, typename ApplyRows>
 void plan_intervals(SQLite::Database& database, const TickSpan& ticks, IntervalPlan<Values>& plan,
                     const ApplyRows& apply_rows) {
@@ -37,7 +37,7 @@ void plan_intervals(SQLite::Database& database, const TickSpan& ticks, IntervalP
 void visit_process_samples(SQLite::Database& database, Range range, const VisitSpan<ProcessSample>& visit);
 void visit_machine_samples(SQLite::Database& database, Range range, const VisitSpan<MachineMemory>& visit);
 void visit_category_samples(SQLite::Database& database, Range range, const VisitSpan<CategorySample>& visit);
-// With their memory, and without a path.
+// The samples have no path.
 void visit_cgroup_samples(SQLite::Database& database, Range range, const VisitSpan<CgroupSample>& visit);
 
 }  // namespace memoir

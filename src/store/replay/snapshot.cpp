@@ -17,7 +17,7 @@ struct Bounds {
   std::int64_t tick_id = 0;
 };
 
-// A row of snapshot_processes.sql.
+// Reads a row of snapshot_processes.sql.
 ProcessState read_state(ProcessReader& processes, const Statement& row, std::int64_t boot_ms) {
   ProcessState state;
   state.process = processes.read(row);

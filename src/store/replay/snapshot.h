@@ -12,17 +12,18 @@
 
 namespace memoir {
 
-// nullopt if the tick is not recorded.
+// Each returns nullopt if the tick or the process at it is not recorded.
 std::optional<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t tick_id);
 std::optional<ProcessState> load_process(SQLite::Database& database, std::int64_t tick_id, std::int64_t process_id);
 
-// Time since which the PSS of processes has only been estimated, by their rows; as far back as the keyframe.
+// Returns the time since which the PSS of each process has only been estimated, by process row, at the earliest the
+// keyframe.
 std::map<std::int64_t, std::int64_t> load_estimated_since(SQLite::Database& database, std::int64_t tick_id);
 
-// Slow-changing counters of the cgroups at a tick, sorted by path; including some deleted ones.
+// Returns the slow-changing counters of the cgroups at a tick, sorted by path, including some deleted cgroups.
 std::vector<CgroupDetail> load_cgroup_details(SQLite::Database& database, std::int64_t tick_id);
 
-// A run with the columns of run_columns(), from run_named.
+// A run is read from the view run_named, with the columns of run_columns().
 const char* run_columns();
 StoredRun read_run(const Statement& row);
 StoredRun load_run(SQLite::Database& database, std::int64_t run_id);

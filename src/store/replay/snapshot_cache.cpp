@@ -9,7 +9,8 @@
 namespace memoir {
 namespace {
 
-// As many previous ticks are loaded at once, if they fit. Stepping through them takes a third of loading one.
+// Number of previous ticks that are loaded at once, if they fit. Stepping through them takes a third of the time of
+// loading one.
 constexpr std::size_t kMaxStepsBack = 16;
 
 std::size_t bytes_of(const ProcessState& state) {
@@ -32,7 +33,7 @@ SnapshotCache::SnapshotCache(SQLite::Database& database, std::size_t max_bytes)
     : database_(database), max_bytes_(max_bytes), replay_(database) {}
 
 std::optional<Snapshot> SnapshotCache::load(std::int64_t tick_id) {
-  // Runs and lifetimes change with the file. The replay updates its own.
+  // Snapshots contain runs and lifetimes, which change with the file. The replay updates those of its own state.
   const std::int64_t version = number(database_, kDataVersion);
   if (version != data_version_) {
     kept_.clear();
@@ -48,7 +49,7 @@ std::optional<Snapshot> SnapshotCache::load(std::int64_t tick_id) {
   return kept_.front().snapshot;
 }
 
-// Returns nullptr if it is not kept; otherwise it is now the last used one.
+// Returns nullptr if the snapshot is not kept. Otherwise marks it as the last used one.
 const Snapshot* SnapshotCache::find(std::int64_t tick_id) {
   const auto found = std::ranges::find(kept_, tick_id, [](const Kept& kept) { return kept.snapshot.tick.id; });
   if (found == kept_.end()) return nullptr;
@@ -68,7 +69,8 @@ bool SnapshotCache::replay_to(std::int64_t tick_id) {
   return before == nullptr ? replay_.load(tick_id) : (replay_.start(*before), replay_.next());
 }
 
-// Keeps the ticks before it. Returns false if they would not fit, or the oldest of them is not recorded.
+// Loads and keeps several ticks before this one. Returns false if they would not fit, or the oldest of them is not
+// recorded.
 bool SnapshotCache::replay_before(std::int64_t tick_id) {
   const std::size_t each = std::max(bytes_of(replay_.snapshot()), std::size_t{1});
   const auto steps = static_cast<std::int64_t>(std::min(max_bytes_ / each, kMaxStepsBack)) - 1;

@@ -17,7 +17,7 @@ class SnapshotCache {
   // Needs an open transaction.
   SnapshotCache(SQLite::Database& database, std::size_t max_bytes);
 
-  // The same; nullopt if the tick is not recorded.
+  // Returns the snapshot; nullopt if the tick is not recorded.
   std::optional<Snapshot> load(std::int64_t tick_id);
 
   std::size_t bytes() const { return bytes_; }
@@ -36,9 +36,9 @@ class SnapshotCache {
   SQLite::Database& database_;
   std::size_t max_bytes_;
   SnapshotReplay replay_;
-  std::int64_t data_version_ = -1;  // of the kept ones
-  std::int64_t last_id_ = 0;        // of the last call
-  std::list<Kept> kept_;            // the last used one first
+  std::int64_t data_version_ = -1;  // of the kept snapshots
+  std::int64_t last_id_ = 0;        // tick of the last call
+  std::list<Kept> kept_;            // the last used snapshot first
   std::size_t bytes_ = 0;           // of kept snapshots
 };
 

@@ -22,7 +22,7 @@ std::string machine_sql(const Fields& fields, const char* table) {
   return fmt::format("SELECT {} FROM {} WHERE tick_id = ?", column_list(fields), table);
 }
 
-// Replaces the sample of this name, in a list sorted by name; or removes it.
+// In a list sorted by name, inserts the sample or replaces the one with its name. Removes it if `is_there` is false.
 template <typename Sample, typename GetName>
 void put(std::vector<Sample>& samples, Sample sample, GetName name, bool is_there) {
   const auto at = std::ranges::lower_bound(samples, std::invoke(name, sample), {}, name);
@@ -81,7 +81,7 @@ void SnapshotReplay::start(Snapshot snapshot) {
 
 bool SnapshotReplay::next() {
   const std::int64_t tick_id = snapshot_.tick.id + 1;
-  // The rows of a keyframe are complete. After a failure there is no state to continue from.
+  // A keyframe is loaded by itself, because its rows are complete. After a failure there is no state to continue from.
   if (keyframe_id_ == 0 || keyframe_of(database_, tick_id) != keyframe_id_) return load(tick_id);
   if (!tick_.bind(tick_id).step()) return false;
   const StoredTick tick = read_tick(tick_);
@@ -179,7 +179,7 @@ SnapshotReplay::Processes::iterator SnapshotReplay::place_of(const ProcessKey& k
   return std::ranges::lower_bound(snapshot_.processes, key, {}, process_key_of);
 }
 
-// Runs and lifetimes may have changed with the file, at any tick.
+// Reads the run and the lifetimes again if the file has changed.
 void SnapshotReplay::refresh() {
   const std::int64_t version = version_.one().value_or(0);
   const bool is_new = version != std::exchange(data_version_, version);

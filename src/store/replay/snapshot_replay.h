@@ -16,8 +16,8 @@ class SnapshotReplay {
  public:
   explicit SnapshotReplay(SQLite::Database& database);
 
-  // Each function needs an open transaction, and returns false if the tick is not recorded: the state stays. A failure
-  // leaves no state: load() builds a new one.
+  // Both need an open transaction. If the tick is not recorded, they return false and keep the state. An exception
+  // leaves no state; load() builds a new one.
   bool load(std::int64_t tick_id);
   bool next();
   // Continues from a state of this file, as it is now.
@@ -33,7 +33,8 @@ class SnapshotReplay {
   void apply_machine(std::int64_t tick_id);
   void apply_groups(std::int64_t tick_id);
   void apply_processes(std::int64_t tick_id);
-  // Returns the sample of a process with a row; nullptr for a process without a previous one, which is read completely.
+  // Returns the sample to which a row applies. A process without a previous sample is read completely, and nullptr is
+  // returned.
   ProcessSample* changed(std::int64_t process_id, std::int64_t tick_id);
   void insert(ProcessState state);
   void erase(std::int64_t process_id);

@@ -10,7 +10,7 @@
 
 namespace memoir {
 
-// Numbers of the ticks of a range, from the one that holds at its start. Empty: {1, 0}.
+// Ids of the ticks of a range, from the tick that is valid at its start. An empty span is {1, 0}.
 struct TickSpan {
   std::int64_t first = 1;
   std::int64_t last = 0;
@@ -18,13 +18,13 @@ struct TickSpan {
   bool empty() const { return first > last; }
 };
 
-// The keyframe from which the state at a tick is rebuilt.
+// Returns the keyframe from which the state at a tick is rebuilt.
 std::int64_t keyframe_of(SQLite::Database& database, std::int64_t tick_id);
 
-// 0 without a tick.
+// Returns 0 without a tick.
 std::int64_t last_tick_id(SQLite::Database& database);
 
-// "SELECT tick_id, COLUMNS FROM TABLE" of a span of ticks; of all processes, or of one.
+// Returns "SELECT tick_id, COLUMNS FROM TABLE" for the rows of a span of ticks, of all processes or of one.
 std::string rows_sql(const std::string& columns, const char* table, const char* order,
                      std::optional<std::int64_t> process_id = std::nullopt);
 

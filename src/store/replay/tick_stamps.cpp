@@ -5,7 +5,8 @@
 namespace memoir {
 namespace {
 
-// More than any configuration allows: time is processed in steps of five minutes as long as a tick holds.
+// A longer interval than any configuration allows. The time for which a tick is valid is processed in steps of five
+// minutes, so a damaged interval must not be unlimited.
 constexpr std::int64_t kMaxIntervalMs = 86'400'000;
 
 }  // namespace

@@ -1,7 +1,7 @@
 #pragma once
 
-// The properties of ticks that coverage needs, in order. Runs are few, so each is looked up once at its start: a join
-// would do so for every tick.
+// Reads the properties of ticks that coverage needs, in order. Runs are few, so each is looked up once, at its start;
+// a join would look it up for every tick.
 
 #include <cstdint>
 

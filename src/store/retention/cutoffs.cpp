@@ -59,7 +59,7 @@ RetentionCutoffs::RetentionCutoffs(SQLite::Database& database, const Retention& 
   }
 }
 
-// The keyframe of the last rolled up tick: rows from there on are still needed.
+// Returns the keyframe of the last rolled up tick. Rows from there on are still needed.
 std::int64_t RetentionCutoffs::last_free_tick() const {
   return one(database_, "SELECT t.keyframe_id FROM rollup_progress AS m JOIN tick AS t ON t.id = m.tick_id - 1")
       .value_or(0);
@@ -87,7 +87,7 @@ bool RetentionCutoffs::tighten_ticks() {
   return true;
 }
 
-// In steps of a block's length, until the oldest block expires. The current block stays.
+// Moves the cutoff in steps of a block's length, until the oldest block expires. The current block stays.
 bool RetentionCutoffs::tighten_tier(const TierShape& shape) {
   const std::string sql = fmt::format("SELECT MIN({0}) FROM rollup_{1} WHERE {0} >= ?", shape.block, shape.name);
   const auto oldest = one(database_, sql, of(shape.tier).kept.first());

@@ -23,7 +23,7 @@ struct TierCutoff {
 
   // Returns whether no remaining row can have this wall time.
   bool expired(std::int64_t wall_ms) const;
-  // The blocks between those that stay.
+  // Returns the blocks between those that stay.
   std::vector<BlockSet::Blocks> expired() const;
 };
 
@@ -31,18 +31,18 @@ class RetentionCutoffs {
  public:
   RetentionCutoffs(SQLite::Database& database, const Retention& limits);
 
-  // Ticks before this one expire with all of their rows. It is a keyframe. 0: none expires.
+  // Ticks before this keyframe expire with all of their rows; 0: none expires.
   std::int64_t first_tick() const { return first_tick_; }
   const std::array<TierCutoff, kRollupTiers.size()>& tiers() const { return tiers_; }
   const TierCutoff& of(Tier tier) const { return tiers_.at(index_of(tier)); }
   const RecordedPast& past() const { return past_; }
 
-  // Moves to the next keyframe, or past the oldest block of the finest tier with more than one. Returns false if
-  // nothing more may expire.
+  // The first moves the cutoff of ticks to the next keyframe. The second moves the cutoff of the finest tier that has
+  // more than one block past its oldest block. Both return false if nothing more may expire.
   bool tighten_ticks();
   bool tighten_tiers();
 
-  // In an open transaction.
+  // Needs an open transaction.
   void store() const;
 
  private:

@@ -19,7 +19,7 @@ constexpr const char* kEnded =
     "COALESCE(exited_ms, last_ms, first_ms) FROM process "
     "WHERE exited_tick_id BETWEEN ?1 AND ?3 AND (exited_tick_id > ?1 OR id > ?2) ORDER BY exited_tick_id, id LIMIT ?4";
 
-// Runs before all remaining data. The last run always stays.
+// Deletes runs before all remaining data. The last run always stays.
 constexpr const char* kEraseRuns =
     "DELETE FROM run WHERE id < MIN((SELECT MAX(r.id) FROM run AS r), "
     "COALESCE((SELECT t.run_id FROM tick AS t ORDER BY t.id LIMIT 1), 0), "
@@ -30,7 +30,7 @@ constexpr const char* kEraseBoots =
     "DELETE FROM boot WHERE id < (SELECT MIN(r.boot_id) FROM run AS r) "
     "AND NOT EXISTS (SELECT 1 FROM process AS p WHERE p.boot_id = boot.id)";
 
-// Number of tiers in which a life of this length may have left rows.
+// Returns the number of tiers in which a subject with this lifetime may have rows.
 std::size_t count_tiers(std::int64_t lived_ms, std::int64_t TierShape::*age_ms) {
   return static_cast<std::size_t>(std::count_if(kRollupTiers.begin(), kRollupTiers.end(),
                                                 [=](const TierShape& shape) { return lived_ms >= shape.*age_ms; }));
@@ -114,8 +114,8 @@ bool GarbageCollector::is_over(std::size_t tiers, std::int64_t wall_ms) const {
                      [wall_ms](const TierCutoff& cut) { return cut.expired(wall_ms); });
 }
 
-// Number of tiers in which the process may have rows. Its lifetime is the longer of those by the wall clock and by the
-// recorder's clock, because the wall clock may have been set during it.
+// Returns the number of tiers in which a process may have rows. Its lifetime is the longer of those by the wall clock
+// and by the recorder's clock, because the wall clock may have been set during it.
 std::size_t GarbageCollector::tiers_of(const Exited& process) const {
   const RecordedPast& past = cutoffs_->past();
   const std::int64_t recorded =
@@ -213,7 +213,7 @@ bool GarbageCollector::unused_groups(const StoreTable& table, const IdSet& used,
     const std::int64_t id = scan_id_ = next.integer(0);
     const std::int64_t first_ms = next.integer(1);
     const std::int64_t last_ms = next.integer(2);
-    // While ticks since its observation remain, a cgroup may have samples.
+    // While there are ticks since its first observation, a cgroup may have samples.
     const bool in_ticks = next.integer(3) != 0;
     next.reset();
     const std::int64_t lived = std::max<std::int64_t>(last_ms - first_ms, 0);
@@ -226,7 +226,7 @@ bool GarbageCollector::unused_groups(const StoreTable& table, const IdSet& used,
   return true;
 }
 
-// They expire with the rows of hours.
+// Deletes events, which expire with the rollups of hours.
 bool GarbageCollector::some_events() {
   const std::int64_t cut = cutoffs_->of(Tier::hour).recorded_ms;
   for (int i = 0; i < kRowsAtOnce; ++i) {

@@ -18,8 +18,8 @@
 
 namespace memoir {
 
-// A set of row ids, one bit each. Row ids are small. A larger one than any recorder reaches, as in a damaged file,
-// counts as a member without being stored.
+// A set of row ids, one bit each. Row ids are small. An id that no recorder reaches, as in a damaged file, always
+// counts as a member and is not stored.
 class IdSet {
  public:
   void add(std::int64_t id);
@@ -31,9 +31,9 @@ class IdSet {
   std::int64_t size_ = 0;
 };
 
-// Used rows of the name tables, in the order of tables_of(TableKind::names). Those of processes are found by one scan
-// of all processes, some 0.1 s for a hundred thousand. An index of `process` by each of them would be written at each
-// start, one page each: a fifth of all that a recorder writes where many processes live for seconds.
+// Used rows of the name tables, in the order of tables_of(TableKind::names). One scan of all processes finds the names
+// that they use, in about 0.1 s for a hundred thousand processes. Indexes of `process` by these names would instead
+// cost one written page each at every start of a process, a fifth of all writes where many processes run for seconds.
 using ReferencedIds = std::vector<IdSet>;
 ReferencedIds read_referenced_ids(SQLite::Database& database);
 
@@ -43,17 +43,17 @@ class GarbageCollector {
 
   // Checks all processes again.
   void restart();
-  // Uses these cutoffs from now on; they must outlive it.
+  // Uses these cutoffs from now on; they must outlive this object.
   void begin(const RetentionCutoffs& cuts);
 
-  // Each is a small piece, in an open transaction; returns false when there is no more to do.
+  // Each deletes a few rows in the open transaction. Returns false when there is no more to do.
   bool some_processes();
   bool some_events();
   bool some_runs();
 
   // Deletes names without a process while `go_on` returns true. Returns false if there are more, with which the next
-  // call continues. `used` must be current, since the next tick may name any of them again: read right before this
-  // call, and outside of its transaction, because reading takes long.
+  // call continues. Read `used` right before this call, because the next tick may use any name again, and outside of
+  // the transaction, because reading takes long.
   bool unused(const ReferencedIds& used, const std::function<bool()>& go_on);
   // Returns whether anything may have become unused since the start of the last scan, or the scan is incomplete.
   bool may_find_unused() const { return more_unused_ || scan_table_ > 0 || scan_id_ > 0; }

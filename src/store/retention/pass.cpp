@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kNewShare = 4;  // of the size cap, as a divisor
 constexpr std::int64_t kSizeDays = 31;
 constexpr std::int64_t kVacuumPages = 16;
-// Free pages are reused soon: only permanently free ones are returned.
+// Fewer free pages than these stay in the file, because they are reused soon.
 constexpr std::int64_t kMinIdlePages = 256;
 constexpr std::int64_t kIdleShare = 20;  // of all pages, as a divisor
 
@@ -114,7 +114,7 @@ void RetentionPass::begin_stages() {
 
 Maintenance RetentionPass::step() {
   if (!plan()) return {};
-  // If this fails, none of the values here are valid.
+  // If this piece fails, the plan is made again.
   const std::int64_t planned = std::exchange(planned_for_, -1);
   std::optional<ReferencedIds> used;
   if (stage_ == kStages.size()) used = read_referenced_ids(database_);
@@ -173,13 +173,13 @@ std::int64_t RetentionPass::today() const {
   return cutoffs_->past().now() / kDayLengthMs;
 }
 
-// Once per day of recording, and at most once in each pass.
+// Returns whether the daily work is due: once per day of recording, and at most once in each pass.
 bool RetentionPass::is_daily_due() {
   if (names_scanned_ || !cutoffs_ || cutoffs_->past().empty()) return false;
   return !noted_.one(today());
 }
 
-// One row per day of recording, for the last month.
+// Stores the size of the store, one row per day of recording, for the last month.
 void RetentionPass::note_size() {
   Statement(database_, "INSERT INTO store_size (recorded_day, used_bytes) VALUES (?, ?) ON CONFLICT DO NOTHING")
       .run(today(), pages_.count().used_bytes());

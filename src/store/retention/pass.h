@@ -1,9 +1,9 @@
 #pragma once
 
 // Deletes expired rows, or rows beyond the size cap, in small pieces, and returns permanently free pages. Each piece is
-// one write transaction of about piece_us. At any moment, and after a kill at any moment, everything that is still
-// listed can be read: a tick is deleted before its rows, and a block is out of bounds (see the table `retention`)
-// before its rows are deleted. Only rows that are in the rollups and the marks are deleted.
+// one write transaction of about piece_us. Everything that is still listed can be read at any moment, even after a
+// kill: a tick is deleted before its rows, and a block is beyond the cutoff (see the table `retention`) before its
+// rows are deleted. Only rows that are in the rollups and the marks are deleted.
 
 #include <array>
 #include <cstdint>
@@ -28,15 +28,15 @@ class RetentionPass {
 
   void set_limits(const Retention& limits);
 
-  // Runs the next piece. Not while a rollup step is half written.
+  // Runs the next piece. Does nothing while a rollup step is half written.
   Maintenance step();
 
-  // The cap leaves no space for raw rows: they must be rolled up, and a keyframe started.
+  // Returns whether the cap leaves no space for raw rows, so that they must be rolled up and a keyframe is needed.
   bool needs_room() const { return needs_room_; }
 
  private:
   using Stage = bool (RetentionPass::*)();
-  // The rows of a table that expire by the blocks of a tier.
+  // Deletes the rows of a table that expire with the blocks of a tier.
   struct Blocks {
     Blocks(SQLite::Database& database, const StoreTable& table) : tier(table.tier), rows(database, table.name) {}
     Tier tier;
@@ -51,7 +51,7 @@ class RetentionPass {
   bool is_over_cap(const Pages& pages) const;
   bool has_idle_pages(const Pages& pages) const;
 
-  // Each is a piece of about a millisecond, in an open transaction; returns false when there is no more to do.
+  // Each runs for about a millisecond in the open transaction. Returns false when there is no more to do.
   bool store_cuts();
   bool delete_ticks();
   bool delete_samples();
@@ -62,7 +62,7 @@ class RetentionPass {
   bool forget_runs() { return forget_.some_runs(); }
   bool give_back();
 
-  std::int64_t today() const;  // of recording
+  std::int64_t today() const;  // day of recording
   bool is_daily_due();
   void note_size();
 

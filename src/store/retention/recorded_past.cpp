@@ -10,7 +10,7 @@ namespace {
 
 using Limits = std::numeric_limits<std::int64_t>;
 
-// Values of the last tick of a stretch hold up to the next one: at most for the longest interval.
+// Values of the last tick of a stretch are valid for at most the longest interval.
 constexpr std::int64_t kLongestIntervalMs = 3'600'000;
 
 }  // namespace

@@ -1,8 +1,8 @@
 #pragma once
 
 // The past by the recorder's own clock (stretch.recorded_ms), which retention uses. It advances with the boot clock,
-// and by at most a day over a time without recording. Regardless of changes to the wall clock, exactly what was
-// recorded a week ago by this clock is a week old. Pure.
+// and by at most a day over a time without recording. Ages by this clock do not depend on changes to the wall clock.
+// Pure.
 
 #include <cstdint>
 #include <utility>
@@ -50,16 +50,16 @@ class RecordedPast {
   explicit RecordedPast(std::vector<RecordedSpan> spans = {}) : spans_(std::move(spans)) {}
 
   bool empty() const { return spans_.empty(); }
-  // Recorder's time at the last tick of the past.
+  // Returns the recorder's time at the last tick.
   std::int64_t now() const { return spans_.empty() ? 0 : spans_.back().ended_ms(); }
 
-  // Recorder's time at a tick, and at a moment of a run. For a later time: now().
+  // Each returns the recorder's time, at a tick or at a moment of a run; now() for a later time.
   std::int64_t at_tick(std::int64_t tick_id, std::int64_t wall_ms) const;
   std::int64_t at_moment(std::int64_t run_id, std::int64_t boot_ms) const;
 
   const std::vector<RecordedSpan>& spans() const { return spans_; }
 
-  // Returns the time recorded since a recorder's time, the first stretch clipped. Empty if there is none.
+  // Returns the stretches since a recorder's time, the first one clipped. Empty if there are none.
   std::vector<RecordedSpan> since(std::int64_t recorded_ms) const;
 
   // Returns the blocks that may contain rows recorded since then.

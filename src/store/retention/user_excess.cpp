@@ -14,11 +14,11 @@ namespace memoir {
 namespace {
 
 constexpr std::int64_t kExcessRowsAtOnce = 20;
-// Processes per part, after which the file's size is checked against its cap.
+// Maximum number of processes that are deleted before the file's size is checked against its cap again.
 constexpr std::int64_t kMaxPart = 5000;
 constexpr std::int64_t kReportEveryMs = kDayLengthMs;
 
-// Processes without rows in a rollup tier, except root's.
+// Returns the condition of processes without rows in a rollup tier, except root's.
 std::string short_lived() {
   return fmt::format(
       "p.exited_tick_id < ?1 AND p.exited_ms - p.start_ms < {} AND p.exited_ms >= p.start_ms "
@@ -53,7 +53,7 @@ UserExcess::UserExcess(SQLite::Database& database)
 }
 
 bool UserExcess::choose(std::int64_t tick_id) {
-  // Counting all processes is slow, and finds none a second time.
+  // Counting all processes is slow, and would find no excess a second time.
   if (found_none_ && tick_id == tick_id_) return false;
   tick_id_ = tick_id;
   left_ = 0;
@@ -70,7 +70,7 @@ bool UserExcess::choose(std::int64_t tick_id) {
 
 bool UserExcess::some() {
   if (left_ == 0) return false;
-  // No mark of a deleted process may move later.
+  // Marks are merged first, so that no mark of a deleted process moves to the table mark later.
   if (!std::exchange(merged_, true)) marks_.merge();
   struct Row {
     std::int64_t id;

@@ -1,7 +1,8 @@
 #pragma once
 
-// Deletes short-lived processes of the user with the most of them, with all of their rows, oldest first. For a file at
-// its cap, where one user's ever new processes would otherwise expire other users' ticks. Root's stay.
+// Deletes short-lived processes of the user with the most of them, with all of their rows, oldest first. It is used
+// for a file at its cap, where one user's many new processes would otherwise make ticks expire early. Root's processes
+// stay.
 
 #include <cstdint>
 #include <deque>
@@ -15,7 +16,7 @@ namespace memoir {
 
 class UserExcess {
  public:
-  // A user may have one part in this many of the short-lived processes, and at least the following number of them.
+  // A user may have 1/kUserShare of the short-lived processes, and always kMinProcesses of them.
   static constexpr std::int64_t kUserShare = 8;
   static constexpr std::int64_t kMinProcesses = 1000;
 

@@ -7,7 +7,7 @@
 namespace memoir {
 
 std::string tick_activity_sql(std::int64_t width_ms, const std::string& condition) {
-  // With MAX(), a column without an aggregate is that of its row: the last tick's.
+  // SQLite takes columns without an aggregate from the row with the MAX(), which is the last tick.
   return fmt::format(
       "SELECT bucket, ticks, reported_ticks, lost_events, started, exited, short_lived, alive, oom_kills FROM ("
       "SELECT (wall_ms - 1) / {} AS bucket, COUNT(*) AS ticks, COUNT(exits) AS reported_ticks, "

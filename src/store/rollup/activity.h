@@ -14,11 +14,11 @@ class Database;
 
 namespace memoir {
 
-// Sums of ticks by bucket, numbered from the epoch: bucket, ticks, reported_ticks, lost_events, started, exited,
-// short_lived, alive, oom_kills.
+// Returns a query of the sums of ticks by bucket. Its columns are bucket (numbered from the epoch), ticks,
+// reported_ticks, lost_events, started, exited, short_lived, alive, oom_kills.
 std::string tick_activity_sql(std::int64_t width_ms, const std::string& condition);
 
-// The same of the buckets ?1 to ?2 of a tier.
+// Returns a query with the same columns of the stored buckets ?1 to ?2 of a tier.
 std::string rolled_activity_sql(const TierShape& shape);
 
 // Adds the ticks from `first` up to, not including, `end` to the table of a tier.

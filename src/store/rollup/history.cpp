@@ -15,7 +15,7 @@
 namespace memoir {
 namespace {
 
-// Ticks have no sums over members, except cgroups' own counters.
+// Returns whether ticks have values of a metric. They have no sums over members, but they have cgroups' own counters.
 bool in_ticks(SubjectKind kind, const MetricInfo& metric) {
   return metric.counted || !info_of(kind).summed;
 }
@@ -59,7 +59,7 @@ std::vector<ProcessField> fields_of(const std::vector<Metric>& metrics) {
   return fields;
 }
 
-// Metrics of each process, in a single pass that reads only the columns that they need.
+// Visits metrics of each process in a single pass, which reads only the columns that they need.
 class ValuePass {
  public:
   ValuePass(SQLite::Database& database, const HistoryQuery& question, const VisitInterval& visit)
@@ -89,7 +89,8 @@ class ValuePass {
     bool zombie = false;
   };
 
-  // From the keyframe that the first tick needs; for one process those of its life.
+  // Returns the ticks of the query, from the keyframe that the first one needs; for one process, only those of its
+  // lifetime.
   static TickSpan ticks_of(SQLite::Database& database, const HistoryQuery& question) {
     TickSpan ticks = span_of(database, question.range);
     if (ticks.empty()) return ticks;
@@ -174,7 +175,7 @@ std::optional<Error> error_in(const HistoryQuery& question) {
       return Error{ErrorKind::malformed,
                    fmt::format("'{}' of {} is not rolled up", info.column, info_of(question.kind).one)};
     if (ticks && !in_ticks(question.kind, info))
-      return Error{ErrorKind::malformed, fmt::format("ticks hold no values of {}", info_of(question.kind).one)};
+      return Error{ErrorKind::malformed, fmt::format("ticks have no values of {}", info_of(question.kind).one)};
   }
   return std::nullopt;
 }

@@ -16,7 +16,7 @@
 namespace memoir {
 namespace {
 
-// Only metrics with a high-water mark keep the times.
+// Clears the times of minimum and maximum, which only metrics with a high-water mark keep.
 void forget_times(MachinePiece& piece) {
   const MetricInfo& metric = info_of(kRolledMachineMetrics.at(static_cast<std::size_t>(piece.subject_id)));
   const bool marked = metric.marked.contains(SubjectKind::machine);
@@ -78,7 +78,7 @@ class HeldRows {
            std::int64_t last)
       : row_(database, fmt::format("SELECT tick_id, {} FROM {} WHERE tick_id = ? AND process_id = ?", columns, table)),
         changes_(database, rows_sql(columns, table, kOrder), {before.last + 1, last}) {
-    // Not by GROUP BY, which sorts. Processes that have exited by then are left out: there may be many within an hour.
+    // GROUP BY would sort. Processes that have exited by then are left out, because there may be many within an hour.
     Statement keys(
         database,
         fmt::format("SELECT tick_id, process_id FROM {} WHERE tick_id BETWEEN ?1 AND ?2 AND process_id NOT IN "
@@ -103,10 +103,10 @@ class HeldRows {
   TickCursor changes_;
 };
 
-// Minimum number of ticks in a segment: each starts with the state of all live processes.
+// Minimum number of ticks in a segment, because each segment starts with the state of all live processes.
 constexpr std::int64_t kMinSliceTicks = 8;
 
-// End of the lifetime of processes that run at the last of these ticks.
+// Returns the end of the lifetime of processes that run at the last tick before `end`.
 LifetimeEnd lifetime_end_before(SQLite::Database& database, std::int64_t end) {
   TickStamps marks(database, end - 1, end);
   if (!marks.step()) return {};
@@ -124,7 +124,7 @@ class Pass {
         end_(end),
         keyframe_(keyframe_of(database, first)),
         last_(end ? *end - 1 : last_tick_id(database)),
-        // A reader's own view of raw rows shows every process.
+        // When a reader rolls up raw rows for itself, every process has buckets.
         subjects_(database, end ? kRollupTiers.front().process_age_ms : 0,
                   end ? lifetime_end_before(database, *end) : LifetimeEnd(), limits.only),
         hot_(database, "process_id, source, " + column_list(kHotProcessFields), "process_sample", {keyframe_, first},
@@ -142,7 +142,7 @@ class Pass {
                   {first, last_ + 1}) {}
 
   Segment run() {
-    // Starts at the previous tick: the stretches also cover the time since it.
+    // The first stamp is that of the previous tick, because stretches also cover the time since it.
     TickStamps marks(database_, first_ - 1, last_ + 1);
     while (marks.step()) {
       const std::int64_t id = marks.id();
@@ -191,8 +191,8 @@ class Pass {
     touch(true);
   }
 
-  // Rows of process_sample after those of process_detail: they record absence, and at the first tick the last row of
-  // process_detail may be older than that.
+  // Applies rows of process_sample after those of process_detail, because they record absence: at the first tick, the
+  // last row of process_detail may be older than the absence.
   void apply_rows(std::int64_t tick_id) {
     if (limits_.bytes > 0 && limits_.only != SubjectKind::machine) apply_process_rows(tick_id);
     hot_machine_.apply_up_to(
@@ -224,7 +224,7 @@ class Pass {
       of.clear();
       read_extremes(row, 1, of);
       for (const ExtremeRow& extreme : of) {
-        // The recorder writes none after it.
+        // The recorder stores no extreme after its tick; a damaged file may have one.
         if (extreme.at_ms <= wall_ms) seen_.emplace_back(static_cast<SubjectKind>(row.integer(1)), extreme);
       }
     });

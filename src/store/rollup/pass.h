@@ -29,7 +29,7 @@ struct Stretch {
   std::int64_t to_boot_ms = 0;
   std::string gap;            // before it; empty if there is none
   bool goes_on = false;       // it continues the previous stretch
-  std::int64_t pause_ms = 0;  // recorder's own time between the two
+  std::int64_t pause_ms = 0;  // recorder's own time since the previous stretch
 };
 
 struct Segment {
@@ -47,7 +47,7 @@ struct PassLimits {
   std::optional<SubjectKind> only = std::nullopt;  // only subjects of that kind
 };
 
-// Covers the ticks from `first` on, before `end`; without an end, up to and including the last tick.
+// Rolls up the ticks from `first` up to, not including, `end`; without an end, up to and including the last tick.
 Segment roll_up(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end,
                 PassLimits limits = {});
 

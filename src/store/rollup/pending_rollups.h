@@ -1,7 +1,7 @@
 #pragma once
 
-// Caches rollups of raw rows not rolled up yet, until the next tick. A reader needs them for every query, and they cost
-// more than the remainder of many.
+// Caches rollups of raw rows not rolled up yet, until the next tick. A reader needs them for every query, and
+// computing them costs more than all else in many queries.
 
 #include <cstdint>
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace memoir {
 
-// Ticks from the watermark to the end, or between two.
+// The rollup of the ticks from the watermark to the end, or of those between two ticks.
 struct PendingRollup {
   std::int64_t at_ms = 0;  // wall time of its first tick
   Segment segment;
@@ -28,12 +28,12 @@ class PendingRollups {
   const PendingRollup* from(std::int64_t tick_id, std::optional<std::int64_t> end, Range range, SubjectKind kind);
 
  private:
-  // Its start and end, and the kind of its subjects; nullopt: all kinds.
+  // The first tick, the end, and the kind of the subjects; nullopt: all kinds.
   using Key = std::tuple<std::int64_t, std::optional<std::int64_t>, std::optional<SubjectKind>>;
 
   SQLite::Database& database_;
   std::int64_t last_tick_id_ = 0;  // the cache is valid while this is the last tick
-  bool large_ = false;             // each kind needs much memory
+  bool large_ = false;             // all kinds together need too much memory
   std::map<Key, PendingRollup> kept_;
 };
 

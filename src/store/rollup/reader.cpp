@@ -33,13 +33,13 @@ struct Span {
   bool touches(Range range) const { return until_ms > range.from_ms && from_ms <= range.to_ms; }
 };
 
-// Everything is rolled up.
+// The watermark if everything is rolled up.
 constexpr std::int64_t kNoWatermark = std::numeric_limits<std::int64_t>::max();
 
 template <std::size_t N>
 using Visitor = std::function<void(std::int64_t subject_id, const Span& span, const Bucket<N>& bucket)>;
 
-// Splits a row of several buckets into the first, and the others as one.
+// Visits the first bucket of a row, and its other buckets as one.
 template <std::size_t N>
 void visit_row(const Piece<N>& row, const Span& first, std::int64_t width_ms, const Visitor<N>& visit) {
   const std::int64_t middle = row.start_ms + width_ms;
@@ -48,7 +48,8 @@ void visit_row(const Piece<N>& row, const Span& first, std::int64_t width_ms, co
   if (row.buckets > 1) visit(row.subject_id, {middle, end}, held_bucket(row.bucket, middle, end - middle));
 }
 
-// Written rows, up to the watermark. Rows of a time from which the clock was set back are after it, and stay unchanged.
+// Visits a written row up to the watermark. Rows of a time from which the clock was set back are after the watermark,
+// and are visited unchanged.
 template <std::size_t N>
 void visit_written(const Piece<N>& row, std::int64_t width_ms, std::int64_t watermark_ms, const Visitor<N>& visit) {
   const std::int64_t middle = row.start_ms + width_ms;
@@ -56,7 +57,7 @@ void visit_written(const Piece<N>& row, std::int64_t width_ms, std::int64_t wate
   visit_row(row, {row.start_ms, at_watermark ? watermark_ms : middle}, width_ms, visit);
 }
 
-// Unwritten rows, from the watermark on: pieces of 5 minutes, combined to rows of a tier.
+// Visits rows that are not written yet, from the watermark on: pieces of 5 minutes, combined into rows of a tier.
 template <std::size_t N>
 void visit_pieces(const std::vector<Piece<N>>& pieces, std::int64_t width_ms, std::int64_t watermark_ms,
                   const Visitor<N>& visit) {
@@ -97,7 +98,8 @@ void visit_subjects(const PendingRollup& tail, SubjectKind kind, std::optional<s
   }
 }
 
-// Visits a bucket as the query wants it; a bucket that only touches the range is empty.
+// Visits a bucket, clipped to the range unless the query wants whole buckets. A bucket that only touches the range is
+// not visited then.
 void hand_out(const HistoryQuery& question, const VisitInterval& visit, SubjectInterval of) {
   if (!question.whole) {
     of.interval = clipped(of.interval, question.range.from_ms, question.range.to_ms);
@@ -148,7 +150,7 @@ void visit_machine_rollups(SQLite::Database& database, PendingRollups& tails, co
                            const VisitInterval& visit) {
   const TierShape& shape = shape_of(question.tier);
   const RollupProgress mark = rollup_progress(database);
-  // The machine's metrics are written first.
+  // The machine's metrics of a step are written first, so they reach up to the step's end.
   const std::int64_t watermark_tick = mark.target_tick_id;
   const std::int64_t watermark_ms = wall_of(database, watermark_tick).value_or(kNoWatermark);
   const PendingRollup* const tail = tails.from(watermark_tick, std::nullopt, question.range, SubjectKind::machine);
@@ -197,7 +199,7 @@ std::vector<TierSpan> load_tiers(SQLite::Database& database) {
   for (const TierShape& shape : kRollupTiers) {
     const auto span = blocks_of(database, shape.tier);
     if (!span && !raw_from) continue;
-    // Unwritten buckets are computed from raw rows: every tier reaches back at least as far as these.
+    // Unwritten buckets are computed from raw rows, so every tier reaches back at least as far as these rows.
     const std::int64_t from = span ? span->first * shape.block_ms() : *raw_from;
     tiers.push_back({shape.tier, std::min(from, raw_from.value_or(from)), *to});
   }

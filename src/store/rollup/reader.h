@@ -16,7 +16,7 @@ namespace memoir {
 
 std::vector<TierSpan> load_tiers(SQLite::Database& database);
 
-// For query.tier, which is not raw.
+// Visits the buckets of the query's tier, which is not raw.
 void visit_rollups(SQLite::Database& database, PendingRollups& tails, const HistoryQuery& question,
                    const VisitInterval& visit);
 

@@ -10,10 +10,10 @@
 namespace memoir {
 namespace {
 
-// Pieces per transaction: some milliseconds.
+// Number of pieces in a transaction, which then takes some milliseconds.
 constexpr std::size_t kPiecesAtOnce = 250;
 
-// At one step.
+// Maximum number of attempts at one step.
 constexpr std::int64_t kMaxAttempts = 3;
 
 std::int64_t hour_of(std::int64_t wall_ms) {
@@ -33,14 +33,15 @@ constexpr const char* kMarkSql =
     "SELECT tick_id, target_tick_id, next_subject, next_subject_id, attempts FROM rollup_progress";
 
 RollupProgress read_rollup_progress(const Statement& row) {
-  // The next one is only compared; without further rows it is the maximum.
+  // The next subject is only compared; it is the maximum if no further rows are to be written.
   using Any = std::numeric_limits<std::int64_t>;
   return {row.integer(0), row.integer(1), row.within(2, Any::min(), Any::max()), row.within(3, Any::min(), Any::max()),
           row.integer(4)};
 }
 
-// Rows of many subjects that start in the last slot of their block are written after all others: SQLite leaves an
-// eighth of each page free for rows in key order, and these rows fill it.
+// When rows of many subjects are written, those that start in the last slot of their block are written after all
+// others. When rows arrive in key order, SQLite leaves an eighth of each page free, and the later rows fill that
+// space.
 enum class Turn { first, second };
 
 // Adds the pieces of one subject.
@@ -48,7 +49,7 @@ template <std::size_t N>
 void add_pieces(RollupTable<N>& table, const std::vector<Piece<N>>& pieces, const TierShape& shape, Turn turn) {
   const Piece<N>* first = pieces.data();
   const Piece<N>* const last = first + pieces.size();
-  // After a clock set back, all are in recording order.
+  // If the clock was set back, all pieces are written in recording order.
   const bool in_order = std::ranges::is_sorted(pieces, {}, &Piece<N>::start_ms);
   while (first != last) {
     const Piece<N> row = take_row(first, last, shape.width_ms);
@@ -80,7 +81,7 @@ std::optional<std::int64_t> Rollup::target(const RollupProgress& mark) {
   const auto first = first_from_.first(read_end, mark.tick_id);
   const auto last = last_.first(read_end);
   if (!first || !last || first->tick_id == last->tick_id) return std::nullopt;
-  // Usually the hour is not over, and no search is needed.
+  // Usually the hour is not over, so no search is needed.
   const bool look = hour_of(last->wall_ms) != hour_of(first->wall_ms) || hurry_;
   if (!look) return std::nullopt;
   const auto over = one(database_, "SELECT MIN(id) FROM tick WHERE id > ? AND wall_ms / ? <> ?", first->tick_id,
@@ -99,7 +100,7 @@ void Rollup::prepare() {
   const auto end = target(mark);
   if (!end) return;
   const auto first = first_from_.first(read_end, mark.tick_id);
-  // Half written, and deleted by another program since: it cannot be rolled up.
+  // Another program has deleted the ticks of a half-written step, so it is skipped.
   if (!first || first->tick_id >= *end) return set_mark({*end, *end, 0, 0});
   const PassLimits limits = begin_attempt(mark);
   skips_subjects_ = limits.bytes == 0;
@@ -111,8 +112,8 @@ void Rollup::prepare() {
   next_ = mark.half_written() ? memory.lower_bound({mark.next_subject, mark.next_subject_id}) : memory.begin();
 }
 
-// The attempt is stored before it is made, because it may crash this process. Only once per process: a repeated failure
-// is one of the disk, which is retried indefinitely.
+// Stores an attempt before it is made, because it may crash this process. A process stores it only once: further
+// failures are those of the disk, which are retried without limit.
 PassLimits Rollup::begin_attempt(const RollupProgress& mark) {
   if (attempted_ != mark.tick_id) {
     failures_ = mark.attempts;
@@ -124,7 +125,7 @@ PassLimits Rollup::begin_attempt(const RollupProgress& mark) {
   return {step_bytes_ >> failures_};
 }
 
-// The written part succeeded.
+// Stores the progress. The attempts restart at 0, because something was written.
 void Rollup::set_mark(const RollupProgress& mark) {
   Statement(database_,
             "UPDATE rollup_progress SET tick_id = ?, target_tick_id = ?, next_subject = ?, next_subject_id = ?, "
@@ -151,7 +152,7 @@ void Rollup::write_machine() {
   std::vector<const std::vector<MachinePiece>*> known;
   for (std::size_t i = 0; i < segment_->machine.size(); ++i) {
     std::vector<MachinePiece>& pieces = segment_->machine[i];
-    // A metric that this kernel does not have.
+    // Skips a metric that this kernel does not have.
     if (std::ranges::none_of(pieces, [](const MachinePiece& piece) { return piece.bucket.values[0].known; })) continue;
     for (MachinePiece& piece : pieces) piece.subject_id = info_of(kRolledMachineMetrics[i]).number;
     known.push_back(&pieces);

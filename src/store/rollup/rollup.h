@@ -22,7 +22,7 @@ struct RollupProgress {
   std::int64_t target_tick_id = 0;
   std::int64_t next_subject = 0;
   std::int64_t next_subject_id = 0;
-  std::int64_t attempts = 0;  // to compute the next step, without anything written yet
+  std::int64_t attempts = 0;  // attempts to compute the next step, of which nothing is written yet
 
   bool half_written() const { return target_tick_id > tick_id; }
 };
@@ -41,16 +41,16 @@ class Rollup {
   // Rolls up to the last tick although its hour is not over, if raw rows must be deleted soon.
   void hurry() { hurry_ = true; }
 
-  // prepare() computes the due step without writing. The other function writes its next piece, in the open transaction,
-  // and returns true while there is more. After a failed transaction, call forget().
+  // prepare() computes the due step without writing. write_piece() writes the next piece of it in the open
+  // transaction, and returns true while there is more. After a failed transaction, call forget().
   void prepare();
   bool write_piece();
-  // `failed`: it would fail again.
+  // Discards the prepared step. `failed`: the step would fail again, so the next attempt counts.
   void forget(bool failed = false) {
     segment_.reset();
     if (failed) attempted_ = -1;
   }
-  // The prepared step leaves out processes and groups: computing them failed too often.
+  // Returns whether the prepared step leaves out processes and groups, because computing them failed too often.
   bool skips_subjects() const { return segment_ && skips_subjects_; }
 
  private:

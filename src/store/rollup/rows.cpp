@@ -13,7 +13,7 @@ namespace memoir {
 namespace {
 
 constexpr auto kRolledPss = rolled_index(Metric::pss);
-// The following metrics are in a separate table.
+// Metrics from this index on are in a separate table.
 constexpr std::size_t kFirstApart = static_cast<std::size_t>(
     std::ranges::count_if(kRolledMetrics, [](Metric metric) { return info_of(metric).rollup != RollupForm::apart; }));
 
@@ -34,7 +34,7 @@ std::vector<std::size_t> all_values() {
   return all;
 }
 
-// With the first value, which others refer to.
+// Returns the indexes of the values to read, with the first one, to which others refer.
 template <std::size_t N>
 std::vector<std::size_t> values_of(const std::vector<Metric>& metrics) {
   if (metrics.empty()) return all_values<N>();
@@ -47,14 +47,14 @@ bool has_pss(const std::vector<std::size_t>& values) {
   return std::find(values.begin(), values.end(), kRolledPss) != values.end();
 }
 
-// "anon_kib", "anon_low", "anon_mean", "anon_high"
+// Returns "anon_kib", "anon_low", "anon_mean", "anon_high".
 std::array<std::string, 4> four_columns(std::size_t value) {
   const std::string_view name = to_string(kRolledMetrics[value]);
   return {fmt::format("{}_kib", name), fmt::format("{}_low", name), fmt::format("{}_mean", name),
           fmt::format("{}_high", name)};
 }
 
-// Separate columns, which may have no row, as they are read.
+// Returns the expressions that read a value. A value in the separate table may have no row.
 std::string read_columns(std::size_t value) {
   auto columns = four_columns(value);
   if (value >= kFirstApart) {
@@ -65,7 +65,7 @@ std::string read_columns(std::size_t value) {
   return fmt::format("{}", fmt::join(columns, ", "));
 }
 
-// After `buckets`.
+// Returns the columns after `buckets`.
 template <std::size_t N>
 std::string value_columns(const TierShape& shape, const std::vector<std::size_t>& values) {
   if (N == 1) return "covered_ms, value, low, mean, high, low_after_ms, high_after_ms";
@@ -80,7 +80,7 @@ std::string table(const TierShape& shape) {
   return fmt::format("{}_{}", N == 1 ? "machine" : "rollup", shape.name);
 }
 
-// The block and the subject's kind are known from the query.
+// Returns the query of rows. It omits the block and the subject's kind, which the caller knows.
 template <std::size_t N>
 std::string select_sql(const TierShape& shape, const std::vector<std::size_t>& values) {
   const std::string swap = values.back() < kFirstApart
@@ -100,13 +100,13 @@ std::string put_sql(const TierShape& shape) {
                      columns, placeholders((N == 1 ? 5 : 6) + commas));
 }
 
-// "block = ? AND subject = ? AND subject_id = ?"
+// Returns "block = ? AND subject = ? AND subject_id = ?".
 template <std::size_t N>
 std::string subject_condition(const TierShape& shape) {
   return std::string(shape.block) + (N == 1 ? " = ? AND metric = ?" : " = ? AND subject = ? AND subject_id = ?");
 }
 
-// Minimum, mean and maximum next to the last value.
+// Differences of the minimum, mean and maximum from the last value.
 struct Differences {
   std::int64_t low = 0;
   std::int64_t mean = 0;
@@ -253,7 +253,7 @@ template <std::size_t N>
 void RollupTable<N>::put(const Piece<N>& row) {
   bind_key(put_, row);
   put_.add(row.buckets);
-  // Time that the clock passed twice counts once.
+  // Time that a clock set back passed twice counts once.
   put_.add(row.bucket.covered_ms >= shape_.width_ms ? std::nullopt : std::optional(row.bucket.covered_ms));
   if (N > 1) put_.add(row.bucket.processes);
   for (std::size_t i = 0; i < std::min(N, kFirstApart); ++i) {
@@ -298,7 +298,7 @@ void RollupTable<N>::add(Piece<N> row) {
   const std::int64_t width_ms = shape_.width_ms;
   const auto there = last_before(row, row.end_ms(width_ms) - width_ms);
   if (row.buckets == 1 || !there || there->buckets <= buckets_between(*there, row)) return add_row(row);
-  // A row exists already, after the clock was set back: bucket by bucket.
+  // After the clock was set back, a row exists already: the buckets are added one by one.
   const Bucket<N> first = row.bucket;
   const std::int64_t end_ms = row.end_ms(width_ms);
   for (row.buckets = 1; row.start_ms < end_ms; row.bucket = held_bucket(first, row.start_ms, width_ms)) {
@@ -319,7 +319,7 @@ void RollupTable<N>::add_row(const Piece<N>& row) {
   put(*there);
 }
 
-// `row`, of one bucket, is within the existing row, which splits into up to three.
+// Adds `row`, of one bucket, into the existing row that contains it, and which is split into up to three rows.
 template <std::size_t N>
 void RollupTable<N>::add_into(const Piece<N>& there, const Piece<N>& row) {
   const std::int64_t before = buckets_between(there, row);

@@ -14,7 +14,8 @@
 
 namespace memoir {
 
-// The buckets of a row after the first, or several combined into one.
+// Returns a bucket in which the last values of `bucket` hold for the full width: one of the buckets of a row after the
+// first, or several of them combined.
 template <std::size_t N>
 Bucket<N> held_bucket(const Bucket<N>& bucket, std::int64_t start_ms, std::int64_t width_ms);
 
@@ -29,7 +30,7 @@ class RollupTable {
  public:
   RollupTable(SQLite::Database& database, Tier tier);
 
-  // Adds buckets of this tier: as a new row, or into an existing one.
+  // Adds buckets of this tier, as a new row or to existing rows.
   void add(Piece<N> row);
 
  private:

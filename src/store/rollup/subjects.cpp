@@ -9,7 +9,7 @@
 namespace memoir {
 namespace {
 
-// A process with its group of each kind, and the start of that group.
+// Returns the query of a process with its group of each kind, and the first observation of that group.
 std::string row_sql() {
   std::string columns = "p.start_ms, p.exited_tick_id, p.last_ms";
   std::string joins;
@@ -27,7 +27,8 @@ void set(MemoryValues& values, Metric metric, const ProcessMemory& memory, bool 
   values[rolled_index(metric)] = value ? std::optional(Level{*value, exact ? 0 : *value}) : std::nullopt;
 }
 
-// For the PSS of groups the time of the maximum is kept. For processes, which are many, the marks have it.
+// Clears the times of minimum and maximum, except the time of a group's highest PSS. For processes, which are many,
+// only the marks keep that time.
 void forget_times(MemoryPiece& piece) {
   const bool group = static_cast<SubjectKind>(piece.subject) != SubjectKind::process;
   for (std::size_t i = 0; i < kRollupMetrics; ++i) {
@@ -56,7 +57,7 @@ RollupSubjects::Group& RollupSubjects::group(SubjectKind subject, std::int64_t i
   Group& group = found->second;
   ++group.processes;
   if (!added) return group;
-  // It may have had members before.
+  // The group may have had members earlier in this pass.
   if (auto earlier = pieces_.extract({static_cast<std::int64_t>(subject), id}); !earlier.empty())
     group.line.resume(std::move(earlier.mapped()));
   return group;
@@ -87,7 +88,7 @@ RollupSubjects::Member& RollupSubjects::member(std::int64_t process_id) {
   return member;
 }
 
-// Called before each change of a member in a tick: accounts its values, and those of its groups, up to now.
+// Called before each change of a member in a tick. Accounts its values, and those of its groups, up to now.
 void RollupSubjects::touch(Member& member) {
   if (member.touched) return;
   member.touched = true;
@@ -114,8 +115,8 @@ void RollupSubjects::count(const Member& member, int sign) {
   }
 }
 
-// RSS replaces PSS where it could not be read exactly. The other values come from files that are always readable, or
-// are unknown.
+// RSS replaces PSS that could not be read; PSS then is not exact. The other values come from files that are always
+// readable, or are unknown.
 void RollupSubjects::set_hot(std::int64_t process_id, const ProcessMemory& memory, bool exact) {
   Member& found = member(process_id);
   touch(found);
@@ -203,7 +204,7 @@ void RollupSubjects::end_tick() {
   touched_groups_.clear();
 }
 
-// Removes exited processes: many start and exit within an hour, and only live ones are kept in memory.
+// Removes exited processes. Many processes start and exit within an hour, and only live ones stay in memory.
 void RollupSubjects::end_members() {
   for (Member* member : touched_members_) {
     if (member->live || !member->is_gone(tick_id_)) continue;
@@ -217,7 +218,7 @@ void RollupSubjects::end_members() {
   touched_members_.clear();
 }
 
-// A group without processes is kept as its pieces only: there may be very many identities.
+// Reduces groups without processes to their pieces, because there may be very many identities.
 void RollupSubjects::leave_groups(const Member& member) {
   for (std::size_t i = 0; i < member.groups.size(); ++i) {
     Group* const group = member.groups.at(i);

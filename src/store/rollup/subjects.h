@@ -26,7 +26,7 @@ using MemoryPiece = Piece<kRollupMetrics>;
 // By subject kind and id, in time order.
 using MemoryPieces = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<MemoryPiece>>;
 
-// The end of lifetimes: a process that has not exited before that tick counts up to it.
+// The tick up to which lifetimes are counted for processes that have not exited before it.
 struct LifetimeEnd {
   std::int64_t end_tick_id = 0;
   std::int64_t end_ms = 0;
@@ -34,14 +34,15 @@ struct LifetimeEnd {
 
 class RollupSubjects {
  public:
-  // Processes that have run for less than this at `end` have no buckets of their own. `only`: subjects of that kind.
+  // Processes that have run for less than `min_life_ms` at `end` have no buckets of their own. With `only`, only
+  // subjects of that kind have buckets.
   RollupSubjects(SQLite::Database& database, std::int64_t min_life_ms, const LifetimeEnd& end,
                  std::optional<SubjectKind> only = std::nullopt);
 
-  // Their memory use.
+  // Returns the memory that the subjects use.
   std::int64_t bytes() const;
 
-  // Within a tick: changes of processes, and absent processes.
+  // Call them within a tick, for each changed and each absent process.
   void set_hot(std::int64_t process_id, const ProcessMemory& memory, bool exact);
   void set_cold(std::int64_t process_id, const ProcessMemory& memory);
   void end(std::int64_t process_id);
@@ -52,9 +53,9 @@ class RollupSubjects {
   // Ticks come in order, their changes between begin_tick and end_tick; a keyframe has every live process.
   void begin_tick(std::int64_t tick_id, std::int64_t at_ms, bool keyframe);
   void end_tick();
-  // The last values hold up to this time.
+  // Extends the last values up to this time.
   void hold_until(std::int64_t until_ms);
-  // The time up to this tick is unknown. see_all observes the processes at that tick, after its changes.
+  // Continues at this tick after unknown time. Call see_all() after the changes of the tick, to observe all processes.
   void go_on_at(std::int64_t at_ms);
   void see_all();
   // Call it after the first tick, which establishes the initial state: no time passes before, and nothing is counted.
@@ -76,14 +77,14 @@ class RollupSubjects {
     bool touched = false;
   };
   struct Member {
-    // It exited at this tick or before.
+    // Returns whether it exited at this tick or before.
     bool is_gone(std::int64_t tick_id) const { return exited_tick_id != 0 && exited_tick_id <= tick_id; }
     std::int64_t lived_ms(const LifetimeEnd& end) const {
       return std::max<std::int64_t>((is_gone(end.end_tick_id) ? last_ms : end.end_ms) - start_ms, 0);
     }
 
     std::int64_t id = 0;
-    std::unique_ptr<Timeline<kRollupMetrics>> line;  // nullptr: it does not live long enough
+    std::unique_ptr<Timeline<kRollupMetrics>> line;  // nullptr: it has not run long enough
     MemoryValues values{};
     std::array<Group*, kGroupKinds.size()> groups{};
     std::int64_t start_ms = 0;
@@ -91,7 +92,7 @@ class RollupSubjects {
     std::int64_t last_ms = 0;
     bool live = false;
     bool touched = false;
-    bool named = false;  // by the keyframe
+    bool named = false;  // the keyframe has a row of it
   };
   using GroupKey = std::pair<SubjectKind, std::int64_t>;
 

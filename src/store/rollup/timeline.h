@@ -31,7 +31,7 @@ struct Level {
   bool operator==(const Level&) const = default;
 };
 
-// There are many of them in memory. Sums in floating point, because a torn file may contain any numbers.
+// The values of one metric in a bucket. Sums are in floating point, because a torn file may contain any numbers.
 struct Aggregate {
   bool known = false;  // otherwise the other fields are invalid
   std::int64_t min = 0;
@@ -39,7 +39,7 @@ struct Aggregate {
   std::int64_t last = 0;
   std::int64_t known_ms = 0;
   double weighted = 0;         // value × ms
-  double inexact = 0;          // part of that
+  double inexact = 0;          // the part of `weighted` that is not exact
   std::int64_t min_at_ms = 0;  // time of the first minimum and maximum; 0: not kept
   std::int64_t max_at_ms = 0;
 
@@ -47,7 +47,7 @@ struct Aggregate {
     reach(value, at_ms, value, at_ms);
     last = value;
   }
-  // Observed between ticks.
+  // Counts a value that was observed between ticks for the minimum and maximum.
   void touch(std::int64_t value, std::int64_t at_ms) { reach(value, at_ms, value, at_ms); }
   void hold(const Level& level, std::int64_t ms) {
     weighted += static_cast<double>(level.value) * static_cast<double>(ms);
@@ -63,10 +63,10 @@ struct Aggregate {
     weighted += later.weighted;
     inexact += later.inexact;
   }
-  // The last value if values were observed but never held.
+  // Returns the mean over time. If no value lasted for any time, returns the last value.
   std::int64_t mean() const { return known_ms > 0 ? std::llround(weighted / static_cast<double>(known_ms)) : last; }
 
-  // Inexact share in hundredths of a percent: 0 only if all of it was exact.
+  // Returns the inexact share in hundredths of a percent; 0 only if all of it was exact.
   std::optional<std::int64_t> inexact_bp() const {
     if (known_ms == 0) return std::nullopt;
     if (inexact <= 0) return 0;
@@ -103,11 +103,11 @@ struct Bucket {
     processes = std::max(processes, later.processes);
     for (std::size_t i = 0; i < N; ++i) values[i].append(later.values[i]);
   }
-  // No value changed in it.
+  // Returns whether no value changed in the bucket.
   bool constant() const {
     return std::all_of(values.begin(), values.end(), [](const Aggregate& v) { return v.min == v.max; });
   }
-  // Its final values are those of `later` all the time, with equal exactness.
+  // Returns whether `later` has the last values of this bucket all the time, with equal exactness.
   bool goes_on_as(const Bucket& later) const {
     if (!later.constant() || processes != later.processes) return false;
     for (std::size_t i = 0; i < N; ++i) {
@@ -119,7 +119,7 @@ struct Bucket {
   }
 };
 
-// A bucket, and following ones that stay as it ended: of 5 minutes, or as a row of a wider tier.
+// A bucket of 5 minutes, and following buckets in which its last values stay. Also a row of a wider tier.
 template <std::size_t N>
 struct Piece {
   std::int64_t subject = 0;
@@ -138,11 +138,11 @@ using RollupValues = std::array<std::optional<Level>, N>;
 template <std::size_t N>
 class Timeline {
  public:
-  // `made`: counts pieces, increased with each.
+  // `made`, if given, counts the pieces of several timelines.
   Timeline(std::int64_t subject, std::int64_t subject_id, std::int64_t* made = nullptr)
       : subject_(subject), subject_id_(subject_id), made_(made) {}
 
-  // It has these values from at_ms on; see() observes them, after all changes of a tick.
+  // Sets the values from at_ms on. see() observes them; call it after all changes of a tick.
   void set(std::int64_t at_ms, const RollupValues<N>& values, std::int64_t processes) {
     values_ = values;
     processes_ = processes;
@@ -165,19 +165,19 @@ class Timeline {
       since_ms_ = end;
     }
   }
-  // A scan between two ticks observed this value of a metric. In time order.
+  // Counts a value of a metric that a scan between two ticks observed. Call it in time order.
   void touch(std::size_t metric, std::int64_t value, std::int64_t at_ms) {
     if (!live_ || !values_[metric] || at_ms < since_ms_) return;
     hold_until(at_ms);
     open(at_ms);
     bucket_.values[metric].touch(value, at_ms);
   }
-  // After unknown time, or a clock step. A bucket may have many.
+  // Continues after unknown time or a clock step, of which a bucket may have several.
   void go_on_at(std::int64_t at_ms) { since_ms_ = at_ms; }
-  // It may continue later, like a group without members for a while.
+  // Stops the timeline. It may continue later, as that of a group without members for a while does.
   void stop() { live_ = false; }
 
-  // Returns all of it, in time order, and ends it.
+  // Ends the timeline and returns all of its pieces, in time order.
   std::vector<Piece<N>> take() {
     stop();
     close();

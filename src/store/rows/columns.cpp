@@ -75,7 +75,7 @@ ProcessMemory unpacked(const ProcessMemory& stored, Source source) {
 
 Unpacker::Unpacker(std::span<const ProcessField> fields) : columns_(fields.begin(), fields.end()) {
   const auto reads = [this](ProcessField field) { return std::ranges::find(columns_, field) != columns_.end(); };
-  // Backwards: a field that another one needs may need others.
+  // Goes backwards, because a field that another one needs may itself need others.
   for (std::size_t i = kHotDerived; i-- > 0;) {
     if (!reads(kDerivedFields[i].field)) continue;
     derived_.insert(derived_.begin(), i);

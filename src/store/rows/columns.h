@@ -18,7 +18,7 @@
 
 namespace memoir {
 
-// "prefix" + column, separated by ", ".
+// Returns the columns, each after `prefix`, separated by ", ".
 std::string column_list(std::span<const ProcessField> fields, const std::string& prefix = "");
 std::string column_list(std::span<const MachineField> fields, const std::string& prefix = "");
 
@@ -44,7 +44,7 @@ void read_fields(const Statement& statement, int column, FieldSet<E>& values, st
   for (const E field : fields) values.set(field, statement.maybe(column++));
 }
 
-// From columns pid, start_ticks and exec_count.
+// Reads the columns pid, start_ticks and exec_count.
 inline ProcessKey read_key(const Statement& row, int column) {
   return {static_cast<std::int32_t>(row.integer(column)), static_cast<std::uint64_t>(row.integer(column + 1)),
           static_cast<std::uint32_t>(row.integer(column + 2))};
@@ -54,15 +54,15 @@ inline ProcessKey read_key(const Statement& row, int column) {
 std::optional<std::int64_t> packed_column(std::optional<std::int64_t> value, std::optional<std::int64_t> derived);
 std::optional<std::int64_t> unpacked_column(std::optional<std::int64_t> stored, std::optional<std::int64_t> derived);
 
-// The value of a field of process_rare without a row.
+// Returns the value of a field of process_rare if there is no row.
 std::optional<std::int64_t> usual_value(const ProcessMemory& memory, ProcessField field);
 
-// The columns of process_sample and process_state for `values`. Lossless for any values except -1.
+// Returns the columns of process_sample and process_state for `values`. Lossless for any values except -1.
 ProcessMemory packed(const ProcessMemory& values, Source source);
-// The values of process_sample for its columns.
+// Returns the values of process_sample for its columns.
 ProcessMemory unpacked(const ProcessMemory& stored, Source source);
 
-// The same for some fields, read from only the columns that they need.
+// Unpacks some of the fields, from only the columns that they need.
 class Unpacker {
  public:
   explicit Unpacker(std::span<const ProcessField> fields);

@@ -9,7 +9,7 @@ namespace {
 
 using Field = ProcessField;
 
-// Indexes of columns that are not fields of smaps, and of derived ones.
+// Indexes of the columns that are derived or are not fields of smaps.
 enum Place : std::size_t {
   kRegions,
   kSize,

@@ -30,7 +30,7 @@ struct StoredMapping {
   bool operator==(const StoredMapping&) const = default;
 };
 
-// A summary as last stored. Its mappings are sorted by id; states of the writer share them.
+// A summary as last stored. Its mappings are sorted by id; successive states of the writer share them.
 struct StoredMappings {
   ProcessMappings head;  // without its mappings
   std::shared_ptr<const std::vector<StoredMapping>> mappings;
@@ -47,7 +47,7 @@ class MappingRows {
   void insert(std::int64_t tick_id, std::int64_t process_id, const StoredMapping& mapping);
   void insert_gone(std::int64_t tick_id, std::int64_t process_id, std::int64_t mapping_id);
 
-  // Names with a row of this process from a tick on.
+  // Returns the names with a row of this process from a tick on.
   std::vector<std::int64_t> mapping_ids_since(std::int64_t tick_id, std::int64_t process_id);
 
  private:

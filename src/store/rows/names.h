@@ -10,7 +10,7 @@ namespace memoir {
 
 class Names {
  public:
-  // Both take the same parameters.
+  // `find` and `insert` take the same parameters.
   Names(SQLite::Database& database, const char* find, const char* insert)
       : find_(database, find), insert_(database, insert) {}
 
@@ -19,7 +19,7 @@ class Names {
     const auto found = find_.one(values...);
     return found ? *found : insert_.insert(values...);
   }
-  // For names with the times of the first and last observation: two more parameters of `insert`.
+  // Like id(), for names with the times of the first and last observation, which are two more parameters of `insert`.
   template <typename... Values>
   std::int64_t id_seen(std::int64_t at_ms, const Values&... values) {
     const auto found = find_.one(values...);

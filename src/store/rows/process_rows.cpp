@@ -16,13 +16,13 @@ constexpr const char* kInsert =
 constexpr const char* kUpdate =
     "UPDATE process SET start_ms = ?2, parent_pid = ?3, comm = ?4, cwd_id = ?5, user_id = ?6, command_id = ?7, "
     "category_id = ?8, cgroup_id = ?9, identity_id = ?10, setting_id = ?11 WHERE id = ?1";
-// last_ms is that of the previous tick; a process that was never stored ran only in this one.
+// last_ms is the time of the previous tick; first_ms for a process that was never stored.
 constexpr const char* kEnd =
     "UPDATE process SET exited_tick_id = ?2, exited_ms = ?3, exit_kind = ?4, "
     "last_ms = MAX(first_ms, COALESCE((SELECT t.wall_ms FROM tick AS t WHERE t.id = ?2 - 1), first_ms)) WHERE id = ?1";
 constexpr const char* kRevive =
     "UPDATE process SET exited_tick_id = NULL, exited_ms = NULL, last_ms = NULL, exit_kind = NULL WHERE id = ?";
-// A sample with source 5: see the schema.
+// A sample with source 5 (kAbsentSource).
 constexpr const char* kAbsence = "INSERT OR REPLACE INTO process_sample (tick_id, process_id, source) VALUES (?, ?, 5)";
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 namespace memoir {
 
-// The column command.line_digest.
+// Returns the value of the column command.line_digest.
 std::int64_t line_digest(std::string_view line);
 
 class ProcessRows {
@@ -38,11 +38,11 @@ class ProcessRows {
   Row update(std::int64_t id, const ProcessInfo& info, std::int64_t at_ms);
   // `gone`: the first tick without it.
   void end(std::int64_t id, const Sight& gone, std::string_view exit_kind);
-  // It is alive after all: from `gone.exited_tick_id` on it was only missing.
+  // Undoes end() for a process that is alive after all: from `gone.exited_tick_id` on it was only missing.
   void revive(const Row& gone);
-  // Processes that ran when the last boot ended.
+  // Returns the number of processes of other boots without an observed exit.
   std::int64_t count_other_boots(std::int64_t boot_id);
-  // Processes of other boots without an observed exit.
+  // Ends these processes.
   void end_other_boots(std::int64_t boot_id, const Sight& gone);
 
   std::int64_t category_id(const std::string& name) { return categories_.id(name); }

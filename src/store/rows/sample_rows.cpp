@@ -48,7 +48,7 @@ SampleRows::SampleRows(SQLite::Database& database)
       extreme_(database,
                "INSERT INTO extreme (tick_id, subject, subject_id, metric, low_kib, low_before_ms, high_kib, "
                "high_before_ms, high_after_ms, high_seen_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-               // A scan reported when VmHWM rose.
+               // A scan may already have stored a row, with the time at which VmHWM rose.
                "ON CONFLICT DO UPDATE SET high_kib = excluded.high_kib, high_before_ms = excluded.high_before_ms, "
                "high_after_ms = excluded.high_after_ms, high_seen_by = excluded.high_seen_by "
                "WHERE excluded.high_kib > COALESCE(high_kib, 0)"),

@@ -25,7 +25,7 @@ class SampleRows {
   void insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupSample& sample);
   void insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupDetail& detail);
   void insert_gone_cgroup(std::int64_t tick_id, std::int64_t cgroup_id) { gone_cgroup_.run(tick_id, cgroup_id); }
-  // A cgroup with samples counts as observed up to then, even without processes.
+  // Updates when a cgroup was last observed: one with samples is still observed, even without processes.
   void see_cgroup(std::int64_t cgroup_id, std::int64_t at_ms) { seen_cgroup_.run(cgroup_id, at_ms); }
   // Inserts extremes, if there are any. `at_ms`: the tick's wall clock.
   void insert(std::int64_t tick_id, SubjectKind kind, std::int64_t subject_id, Metric metric, const Extremes& extremes,
@@ -51,7 +51,7 @@ class SampleRows {
   Statement key_;
 };
 
-// Exact and held do not differ.
+// The sources exact and held do not count as different.
 bool hot_differs(const ProcessSample& a, const ProcessSample& b);
 bool cold_differs(const ProcessSample& a, const ProcessSample& b);
 

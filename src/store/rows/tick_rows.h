@@ -28,7 +28,7 @@ StoredTick read_tick(const Statement& row);
 std::string insert_tick_sql();
 std::string insert_recorder_memory_sql();
 void insert_recorder_memory(Statement& insert, std::int64_t tick_id, const RecorderMemory& memory);
-// The last one in the tick's run; nullopt if there is none up to the tick.
+// Returns the last stored values in the tick's run; nullopt if there are none up to the tick.
 std::optional<RecorderMemory> load_recorder_memory(SQLite::Database& database, const StoredTick& tick);
 
 void insert_tick(Statement& insert, std::int64_t tick_id, std::int64_t run_id, std::int64_t keyframe_id,

@@ -14,7 +14,7 @@
 namespace memoir {
 namespace {
 
-// The longest row is a process with its command line (max_command_bytes) and its folder.
+// Maximum length of a row. The longest rows are command lines (max_command_bytes).
 constexpr int kLongestBytes = 4 * 1024 * 1024;
 
 constexpr const char* kObjects =
@@ -34,7 +34,7 @@ Objects known_objects() {
 }
 
 Error differs(const std::string& path, const Name& object, const char* how) {
-  return malformed(fmt::format("{}: is not Memoir's schema: the {} '{}' {}; use an unchanged file", path,
+  return malformed(fmt::format("{} does not have Memoir's schema: the {} '{}' {}; use an unchanged file", path,
                                to_printable(object.first), to_printable(object.second), how));
 }
 
@@ -45,10 +45,10 @@ Status check_schema(SQLite::Database& database, const std::string& path) {
   Statement rows(database, kObjects);
   while (rows.step()) {
     const Name name{rows.text(0), rows.text(1)};
-    // SQL contains no NUL, so a page was lost.
+    // SQL contains no NUL, so a page of the file was lost.
     if (rows.text(3).find('\0') != std::string::npos) return damaged(path, "its schema");
     const auto found = expected.find(name);
-    if (found == expected.end()) return differs(path, name, "is none of its own");
+    if (found == expected.end()) return differs(path, name, "does not belong to it");
     if (found->second != Definition{rows.text(2), rows.text(3)}) return differs(path, name, "differs");
     expected.erase(found);
   }

@@ -14,8 +14,8 @@ class Database;
 
 namespace memoir {
 
-// Fails with the name of the object that differs in `database`, the file at `path`. The tables of ANALYZE are accepted:
-// they hold data.
+// Fails with the name of the object that differs in `database`, the file at `path`. The tables of ANALYZE are
+// accepted, because they only contain data.
 Status check_schema(SQLite::Database& database, const std::string& path);
 
 // Call it before the first query of an untrusted file: it may not change its own schema, call unsafe functions, or

@@ -21,7 +21,7 @@ std::string joined(const std::vector<std::string>& parts, const char* separator)
   return fmt::format("{}", fmt::join(parts, separator));
 }
 
-// Columns or rows, several in a line.
+// Joins columns or rows by commas, several in a line.
 std::string list(const std::vector<std::string>& parts) {
   constexpr std::size_t width = 120;
   std::string text;
@@ -39,7 +39,7 @@ std::string list(const std::vector<std::string>& parts) {
   return text;
 }
 
-// `column` gives the SQL of a field.
+// Returns the SQL of a rule. `column` returns the SQL of a field.
 template <typename E, typename GetColumn>
 std::string rule_sql(const FieldRule<E>& rule, const GetColumn& column) {
   using How = typename FieldRule<E>::How;
@@ -53,7 +53,7 @@ std::string rule_sql(const FieldRule<E>& rule, const GetColumn& column) {
   if (rule.how == How::remainder) sql = fmt::format("CASE WHEN {0} >= {1} THEN {0} - {1} END", sum, less);
   if (rule.how == How::first) sql = fmt::format("COALESCE({})", joined(of, ", "));
   if (rule.how == How::largest) {
-    // MAX() of SQLite is NULL if one of them is.
+    // SQLite's MAX() is NULL if one argument is NULL.
     std::vector<std::string> present;
     for (std::size_t i = 0; i < of.size(); ++i) {
       present.push_back(fmt::format("COALESCE({})", joined(of, ", ")));
@@ -68,7 +68,7 @@ std::string column_of(ProcessField field) {
   return info_of(field).column;
 }
 
-// As joined by the views: process_sample_full AS s, process_detail AS d.
+// Returns a field's column in the views, which join process_sample_full AS s and process_detail AS d.
 std::string joined_column(ProcessField field) {
   return fmt::format("{}.{}", info_of(field).storage == ProcessStorage::sample ? 's' : 'd', info_of(field).column);
 }
@@ -90,8 +90,8 @@ std::string derived_sql(const DerivedField& of, const Column& column, std::strin
   return fmt::format("{} AS {}", stored_or(fmt::format("{}{}", prefix, column_of(of.field)), sql), column_of(of.field));
 }
 
-// The values of process_sample. A subquery computes the columns that need no other derived one, the query around it
-// those that need these, and so on.
+// Returns the query of all values of process_sample. The innermost subquery computes the columns that need no derived
+// column. Each query around it computes those that need its results.
 std::string process_sample_full() {
   std::vector<const DerivedField*> due;
   for (const DerivedField& of : kDerivedFields) {
@@ -116,7 +116,7 @@ std::string process_sample_full() {
   return from.substr(1, from.size() - 2);
 }
 
-// The values of process_state AS s and process_rare AS r.
+// Returns the expressions for the values of process_state AS s and process_rare AS r.
 std::string process_detail_columns() {
   std::vector<std::string> columns;
   for (const ProcessField field : kColdProcessFields) {
@@ -159,7 +159,8 @@ std::string metric_column(Metric metric) {
   return fmt::format("{} AS {}", rule_sql(info_of(metric).rule, joined_column), info_of(metric).column);
 }
 
-// Last value, min, mean and max of each rolled-up metric, from rollup_TIER AS r and swap_TIER AS w.
+// Returns the expressions for the last value, min, mean and max of each rolled-up metric, from rollup_TIER AS r and
+// swap_TIER AS w.
 std::string memory_columns() {
   const std::string first(to_string(kRolledMetrics.front()));
   std::vector<std::string> columns;
@@ -185,7 +186,7 @@ std::string memory_columns() {
   return list(columns);
 }
 
-// Rows of the table metric.
+// Returns the rows of the table metric.
 std::string metric_rows() {
   std::vector<std::string> rows;
   for (const MetricInfo& info : kMetricInfos) {
@@ -211,7 +212,7 @@ const Texts& texts() {
       {"memory_columns", memory_columns()},
       {"uss", metric_column(Metric::uss)},
       {"high_water", rule_sql(info_of(Metric::hwm).rule, joined_column)},
-      // From the valid row of process_sample, or from the later reading that found the same.
+      // The reading that the valid row of process_sample is from, or a later reading that found the same.
       {"read_ms", "(t.wall_ms - t.boot_ms + k.boot_ms - IIF(h.reading_tick_id > h.sample_tick_id, 0, s.read_age_ms))"},
       {"used", rule_sql(kUsedRule, joined_machine_column)},
       {"swap_used", rule_sql(kSwapUsedRule, joined_machine_column)},
@@ -222,7 +223,7 @@ const Texts& texts() {
   return all;
 }
 
-// From the columns of a row of a tier to the time of its first bucket.
+// Returns the expression for the time of a row's first bucket.
 std::string start_sql(const TierShape& shape) {
   const std::string block = fmt::format("r.{} * {}", shape.block, shape.block_ms());
   return shape.slots == 1 ? block : fmt::format("{} + r.slot * {}", block, shape.width_ms);
@@ -263,7 +264,7 @@ Result<std::string> filled_in(std::string_view text, const Texts& more) {
   }
 }
 
-// utc(x): a time as text (views.sql).
+// Replaces utc(x) by the expression for a time as text (views.sql).
 Result<std::string> with_times_as_text(std::string_view text) {
   constexpr std::string_view call = "utc(";
   std::string filled;

@@ -40,21 +40,21 @@ void log_sqlite(void*, int code, const char* text) {
   log_warning(line);
 }
 
-// Must run before SQLite's first use; later it does nothing.
+// Must run before SQLite's first use; SQLite ignores it later.
 void route_log() {
   static std::once_flag once;
   std::call_once(once, [] { sqlite3_config(SQLITE_CONFIG_LOG, log_sqlite, nullptr); });
 }
 
-// Before WAL: after its first page is written, these two settings are fixed. A tick changes one page in each of half a
-// dozen tables, so half the usual page size halves the written bytes.
+// Must run before WAL is set, because these two settings are fixed once the first page is written. A tick changes one
+// page in each of half a dozen tables, so half the usual page size halves the written bytes.
 void set_layout(SQLite::Database& database) {
   set_pragma(database, "page_size", "2048", "2048");
   set_pragma(database, "auto_vacuum", "INCREMENTAL", "2");
 }
 
-// A reader that may not write to the folder needs the -wal and -shm after a clean stop as well. A damaged file is
-// closed unchanged, before anything reads it; a run that ends checkpoints the -wal.
+// Keeps the -wal and -shm after a clean stop, because a reader without write permission on the folder needs them.
+// Closing does not checkpoint, so a damaged file is closed unchanged; the end of a run checkpoints the -wal.
 void keep_wal(SQLite::Database& database) {
   int persist = 1;
   if (sqlite3_file_control(database.getHandle(), "main", SQLITE_FCNTL_PERSIST_WAL, &persist) != SQLITE_OK ||
@@ -68,14 +68,14 @@ void set_up(SQLite::Database& database, Durability durability, bool fresh) {
   set_pragma(database, "journal_mode", "WAL", "wal");
   set_pragma(database, "synchronous", durability == Durability::full ? "FULL" : "NORMAL",
              durability == Durability::full ? "2" : "1");
-  // The cache stays resident. Ticks and rollups of 300 processes are no slower than with 1 MB (store_bench).
+  // 250 KiB. The cache stays resident. Ticks and rollups of 300 processes are no slower than with 1 MB (store_bench).
   set_pragma(database, "cache_size", "-250", "-250");
   set_pragma(database, "temp_store", "MEMORY", "2");
   set_pragma(database, "secure_delete", "FAST", "2");
 }
 
 Error not_ours(const std::string& path) {
-  return malformed(path + ": is not a Memoir database; name another file with --db");
+  return malformed(path + " is not a Memoir database; name another file with --db");
 }
 
 // Returns the version of the schema; 0 for a database without a table. Fails for other programs' files and for every
@@ -87,14 +87,14 @@ Result<std::int32_t> known_version(SQLite::Database& database, const std::string
   if (application != kApplicationId || version < 0) return not_ours(path);
   if (version == kSchemaVersion) return version;
   return malformed(fmt::format(
-      "{}: has schema {}, this program reads schema {} only; a later version of Memoir wrote the file, or one "
-      "from before the first release (commit {} is the last that reads those): use that version, or name "
-      "another file with --db",
+      "{} has schema {}, but this program reads only schema {}; the file is from a later version of Memoir, or from "
+      "before the first release (commit {} is the last that reads such files); use that version, or name another "
+      "file with --db",
       path, version, kSchemaVersion, kLastPrerelease));
 }
 
-// Returns the path as a URI. Escaped, and with an empty host or a folder in front: SQLite would read "//x/y" as host
-// and path, "file:x" as a URI and ":memory:" as no file.
+// Returns the path as an escaped URI with an empty host, or with "./" in front. Otherwise SQLite would read "//x/y" as
+// host and path, "file:x" as a URI and ":memory:" as no file.
 std::string file_uri(const std::string& path, const char* parameters) {
   std::string uri = path.starts_with('/') ? "file://" : "file:./";
   for (const char letter : path) {
@@ -107,7 +107,8 @@ std::string file_uri(const std::string& path, const char* parameters) {
   return uri + parameters;
 }
 
-// Without SQLite's own mutex, which is locked for each column that is read: a reader belongs to one thread at a time.
+// Opens a file without SQLite's own mutex, which would be locked for each column that is read. A reader belongs to one
+// thread at a time.
 Result<DatabasePtr> open_checked(const std::string& path, const char* parameters, int flags) {
   return guarded(path, [&]() -> Result<DatabasePtr> {
     auto database = open_unchecked(path, flags | SQLite::OPEN_NOMUTEX, parameters);
@@ -120,8 +121,8 @@ Result<DatabasePtr> open_checked(const std::string& path, const char* parameters
   });
 }
 
-// Returns the version of the schema; 0 without any content. Reads it without touching another program's file: as
-// immutable if all of it is in the main file, because otherwise SQLite creates a -shm.
+// Returns the version of the schema; 0 without any content. Does not touch another program's file: if all data is in
+// the main file, it is opened as immutable, because otherwise SQLite would create a -shm.
 Result<std::int32_t> inspect(const std::string& path) {
   std::error_code error;
   if (!fs::exists(path, error) || fs::file_size(path, error) == 0) return 0;
@@ -139,7 +140,7 @@ Result<std::int32_t> inspect(const std::string& path) {
   return damaged(path, "its header");
 }
 
-// SQLite would make it readable for all users.
+// Creates a missing file, which SQLite would make readable for all users.
 Status create(const std::string& path) {
   std::error_code error;
   if (fs::exists(path, error)) return Done{};
@@ -147,24 +148,25 @@ Status create(const std::string& path) {
   return Done{};
 }
 
-// With the files that SQLite uses next to it.
+// Suffixes of the database and of the files that SQLite uses next to it.
 constexpr std::array kFiles{"", "-wal", "-shm", "-journal"};
 
-// The files to be written: others may have replaced them. A link of ours is followed.
+// Checks the files that will be written, because other users may have replaced them. Follows a symbolic link of this
+// user or root.
 Status check_files(const std::string& path) {
   std::string real = path;
   struct stat found {};
   if (lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode) && (found.st_uid == geteuid() || found.st_uid == 0)) {
     std::error_code error;
     real = fs::canonical(path, error);
-    if (error) return Error{ErrorKind::denied, path + ": is a dangling link; name a file with --db"};
+    if (error) return Error{ErrorKind::denied, path + " is a dangling symbolic link; name a file with --db"};
   }
   TRY(check_regular(real));
   for (const char* suffix : kFiles) TRY(check_own_file(real + suffix));
   return Done{};
 }
 
-// No process writes to it, and all of it is in the main file.
+// Returns whether no process writes to the file and all data is in the main file.
 bool is_still(const std::string& path) {
   std::error_code error;
   const auto wal_bytes = fs::file_size(path + "-wal", error);
@@ -186,19 +188,19 @@ Result<DatabasePtr> open_as_reader(const std::string& path, int flags) {
   const auto bytes = fs::file_size(path, error);
   if (error == std::errc::no_such_file_or_directory) {
     return Error{ErrorKind::not_found,
-                 path + ": does not exist; start memoird to record, or name another file with --db"};
+                 path + " does not exist; start memoird to record, or name another file with --db"};
   }
-  if (!error && bytes == 0) return malformed(path + ": is empty; nothing was recorded into it yet");
-  // Before SQLite creates a -wal and a -shm next to a foreign file.
+  if (!error && bytes == 0) return malformed(path + " is empty; nothing was recorded into it yet");
+  // The file is inspected before SQLite creates a -wal and a -shm next to a foreign file.
   const auto version = inspect(path);
   const bool unreadable = version ? *version == 0 : version.error().kind == ErrorKind::damaged;
   if (unreadable && lacks_wal(path)) {
-    return malformed(path + ": its -wal is missing, with the latest data; copy a database with `memoir backup`");
+    return malformed(path + ": its -wal, which has the latest data, is missing; copy a database with `memoir backup`");
   }
   if (!version && (version.error().kind == ErrorKind::malformed || version.error().kind == ErrorKind::damaged))
     return version.error();
   auto database = open_checked(path, kReadOnly, flags);
-  // Without -wal and -shm, and in a folder where they cannot be created, only a file without a writer can be read.
+  // If there are no -wal and -shm and they cannot be created, the file can be read only while no process writes to it.
   if (!database && database.error().kind == ErrorKind::denied && is_still(path)) {
     auto still = open_checked(path, kImmutable, flags);
     if (still) return still;
@@ -222,7 +224,7 @@ Status check_place(const std::string& path) {
   const fs::path folder = fs::absolute(path, error).parent_path();
   if (!fs::is_directory(folder, error)) {
     return Error{ErrorKind::not_found,
-                 fmt::format("{}: the folder {} does not exist; make it first", path, folder.string())};
+                 fmt::format("{}: the folder {} does not exist; create it first", path, folder.string())};
   }
   return check_files(path);
 }
@@ -232,7 +234,7 @@ Result<DatabasePtr> open_for_writing(const std::string& path, Durability durabil
   TRY(check_place(path));
   const auto version = TRY(inspect(path));
   TRY(create(path));
-  // Before SQLite drops the frames after it.
+  // The -wal is checked before SQLite drops all frames after the damage.
   const std::string damage = durability == Durability::full ? wal_damage_of(path) : "";
   if (!damage.empty()) return damaged(path, damage);
   return guarded(path, [&]() -> Result<DatabasePtr> {
@@ -240,15 +242,16 @@ Result<DatabasePtr> open_for_writing(const std::string& path, Durability durabil
     harden(*database);
     keep_wal(*database);
     if (version > 0) {
-      // A lost page may look like a changed schema. The other tables are not checked: that would run foreign virtual
-      // tables.
+      // A lost page may look like a changed schema. Only sqlite_schema is checked, because checking other tables would
+      // run virtual tables of a foreign schema.
       const auto schema = check_schema(*database, path);
       if (!schema)
         return quick_check(*database, "sqlite_schema").empty() ? schema.error() : damaged(path, "its schema");
     }
     set_up(*database, durability, version == 0);
     migrate(*database, version);
-    // From the start the main file is a complete database; if the disk fails now, the next checkpoint retries.
+    // The checkpoint makes the main file a complete database from the start. If the disk fails now, the next
+    // checkpoint tries again.
     if (version < kSchemaVersion)
       static_cast<void>(guarded(path, [&]() -> Status {
         checkpoint(*database);
@@ -262,7 +265,7 @@ Result<DatabasePtr> open_for_reading(const std::string& path) {
   return open_as_reader(path, SQLite::OPEN_READONLY);
 }
 
-// The flags are those of attached files; the opened one has mode=ro.
+// The flags are for attached files; the file at `path` is opened with mode=ro.
 Result<DatabasePtr> open_for_copying(const std::string& path) {
   return open_as_reader(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
 }
@@ -270,7 +273,7 @@ Result<DatabasePtr> open_for_copying(const std::string& path) {
 namespace {
 
 void write_carelessly(SQLite::Database& database, const std::string& schema) {
-  // In defensive mode, no file of the connection may be without a journal.
+  // Defensive mode does not permit turning off the journal of any file of the connection.
   const auto defend = [&database](int on) {
     sqlite3_db_config(database.getHandle(), SQLITE_DBCONFIG_DEFENSIVE, on, nullptr);
   };

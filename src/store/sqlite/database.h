@@ -17,8 +17,8 @@ namespace memoir {
 // `parameters` are those of a URI: "?mode=ro".
 std::unique_ptr<SQLite::Database> open_unchecked(const std::string& path, int flags, const char* parameters = "");
 
-// Checks whether the file at `path` is a database of ours or unclaimed; refused otherwise. Writes nothing, neither to
-// the file nor next to it. A file of ours with an unreadable header is damaged.
+// Returns an error unless the file at `path` is a database of ours or unclaimed. Writes nothing, neither to the file
+// nor next to it. A file of ours with an unreadable header is damaged.
 Status check_owner(const std::string& path);
 
 // Checks that a database can be at `path`: its folder exists, and it is not a directory itself.
@@ -34,7 +34,7 @@ Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& pa
 // explains the remedy.
 Result<std::unique_ptr<SQLite::Database>> open_for_reading(const std::string& path);
 
-// As for reading, but another file may be attached to it and written.
+// Like open_for_reading(), but another file may be attached to it and written.
 Result<std::unique_ptr<SQLite::Database>> open_for_copying(const std::string& path);
 
 // Creates a database of the current schema in an empty file, for attach_copy(). Throws, like the next three.
@@ -43,10 +43,10 @@ void make_empty(const std::string& path);
 // Attaches a new file as "copy", without a journal: an unfinished copy is discarded.
 void attach_copy(SQLite::Database& database, const std::string& path);
 
-// The same, for a file opened directly.
+// Turns off the journal of a new file that is opened directly.
 void disable_durability(SQLite::Database& copy);
 
-// Turns it into a single file that needs neither -wal nor -shm and can be read anywhere.
+// Turns the database into a single file that needs neither -wal nor -shm and can be read anywhere.
 void make_single_file(SQLite::Database& database);
 
 // Marks the database as ours, with the schema's version. Belongs in the transaction that creates that schema.

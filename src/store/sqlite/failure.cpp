@@ -28,16 +28,16 @@ Error sqlite_error(const std::string& path, const SQLite::Exception& failure) {
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      return error(ErrorKind::denied, "cannot be opened; check that the folder exists and its permissions");
+      return error(ErrorKind::denied, "the file cannot be opened; check that the folder exists, and its permissions");
     case SQLITE_CORRUPT:
       return damaged(path, fmt::format("SQLite: {}", failure.what()));
     case SQLITE_NOTADB:
-      return error(ErrorKind::damaged, "is not a Memoir database; name another file with --db");
+      return error(ErrorKind::damaged, "the file is not a Memoir database; name another file with --db");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return error(ErrorKind::blocked, "is locked by another program; end that or try again");
+      return error(ErrorKind::blocked, "another program has locked the file; stop that program or try again");
     case SQLITE_IOERR:
-      return error(ErrorKind::io, "could not be read or written; check the disk");
+      return error(ErrorKind::io, "the file could not be read or written; check the disk");
     case SQLITE_INTERRUPT:
       return error(ErrorKind::io, "the answer takes too long; use a shorter range");
     case SQLITE_NOMEM:
@@ -48,7 +48,7 @@ Error sqlite_error(const std::string& path, const SQLite::Exception& failure) {
     case SQLITE_MISMATCH:
       return error(ErrorKind::refused, "a value breaks a rule of the schema");
     case SQLITE_RANGE:
-      return error(ErrorKind::damaged, "holds a number that Memoir never writes");
+      return error(ErrorKind::damaged, "the file holds a number that Memoir never writes");
     default:
       return error(ErrorKind::io, "the store failed");
   }

@@ -9,10 +9,11 @@
 
 namespace memoir {
 
-// The file at `path` is damaged, in this way.
+// Returns the error that the file at `path` is damaged; `how` names the damage.
 Error damaged(const std::string& path, const std::string& how);
 
-// From SQLite, or from any other library or our own code. `refused`: the values to store are at fault.
+// Converts an exception from SQLite, another library or our own code. The kind is `refused` if the values to store are
+// at fault.
 Error store_error(const std::string& path, const std::exception& failure);
 
 // Runs `action`, which returns a Result.

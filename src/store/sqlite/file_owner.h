@@ -29,7 +29,7 @@ FileOwner owner_of(std::string_view header);
 bool was_ours(std::string_view start);
 inline constexpr std::size_t kStartBytes = 1024 * 1024;
 
-// The same for the file at `path`.
+// Returns was_ours() for the file at `path`.
 bool is_ours_damaged(const std::string& path);
 
 }  // namespace memoir

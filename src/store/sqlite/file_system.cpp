@@ -38,7 +38,7 @@ Result<std::string> remote_file_system_of(const std::string& path) {
   std::error_code error;
   const std::string folder = std::filesystem::absolute(path, error).parent_path();
   struct statfs found {};
-  if (statfs(folder.c_str(), &found) != 0) return errno_error(errno, "look at the file system of", folder);
+  if (statfs(folder.c_str(), &found) != 0) return errno_error(errno, "inspect the file system of", folder);
   // f_type is signed on some machines, and some of the numbers have the upper bit.
   return remote_file_system(static_cast<unsigned>(found.f_type));
 }

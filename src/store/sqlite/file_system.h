@@ -15,7 +15,7 @@ namespace memoir {
 // one. FUSE may be either.
 std::string remote_file_system(unsigned type);
 
-// For the folder of `path`.
+// Returns the same for the folder of `path`.
 Result<std::string> remote_file_system_of(const std::string& path);
 
 // Identity of the file at a path; all 0 without a file.
@@ -27,7 +27,7 @@ struct FileIdentity {
 };
 FileIdentity identity_of(const std::string& path);
 
-// 0 if there is no such file, or its size is unavailable.
+// Returns the size of a file; 0 if there is none, or its size is unavailable.
 std::int64_t file_bytes(const std::string& path);
 
 }  // namespace memoir

@@ -66,7 +66,7 @@ Result<std::string> find_damage(const std::string& path, bool with_wal, std::chr
   const auto checked = guarded(path, [&]() -> Result<CheckResult> { return quick_check(**database, within); });
   if (!checked && checked.error().kind == ErrorKind::damaged) return checked.error().message;
   if (!checked) return Error{ErrorKind::io, checked.error().message};
-  if (is_read_error(checked->damage)) return Error{ErrorKind::io, path + ": could not be read; check the disk"};
+  if (is_read_error(checked->damage)) return Error{ErrorKind::io, path + " could not be read; check the disk"};
   return checked->damage;
 }
 

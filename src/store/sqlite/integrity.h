@@ -24,12 +24,12 @@ struct CheckResult {
 };
 CheckResult quick_check(SQLite::Database& database, std::chrono::milliseconds within);
 
-// Checks the file at `path` on its own connection, with its -wal if a complete one is expected. Returns the damage;
-// empty if none was found in that time. An error of kind io: the file is temporarily unreadable.
+// Checks the file at `path` on its own connection, and its -wal if `with_wal` (only for Durability::full). Returns the
+// damage; empty if none was found in that time. An error of kind io means that the file is temporarily unreadable.
 Result<std::string> find_damage(const std::string& path, bool with_wal, std::chrono::milliseconds within);
 
-// The same for a reader of the file at `path`. `progress` is called with the percentage; returning false stops the
-// check, which is an error.
+// Checks the file at `path` for a reader. Calls `progress` with the percentage; if that returns false, the check stops
+// with an error.
 Result<std::string> check_file(const std::string& path, const std::function<bool(int)>& progress);
 
 }  // namespace memoir

@@ -27,7 +27,8 @@ std::int32_t read_pid(const Fd& fd) {
   return parse_number<std::int32_t>(trim({text, static_cast<std::size_t>(length)})).value_or(0);
 }
 
-// Locks of open file descriptions: a lock of the process would be lost as soon as any descriptor of the file is closed.
+// Describes a lock of the whole file. It is used for locks of open file descriptions, because a lock of the process
+// would be lost as soon as any descriptor of the file is closed.
 struct flock whole_file(short kind) {
   struct flock lock {};
   lock.l_type = kind;
@@ -43,8 +44,8 @@ bool try_flock(const Fd& fd) {
   return done == 0;
 }
 
-// Created new, and published after it is locked: a process may hold a read lock on the file of an earlier run, which
-// would prevent ours. Failure is ignored: a disk may be full.
+// Creates a new F.pid, and publishes it after it is locked: a process may hold a read lock on the file of an earlier
+// run, which would prevent our lock. Failures are ignored, because the disk may be full.
 Result<Fd> publish_pid(const std::string& path) {
   const std::string name = pid_path(path);
   TRY(check_own_file(name));
@@ -63,12 +64,11 @@ Result<Fd> publish_pid(const std::string& path) {
 Result<RecorderLock> acquire_lock(const std::string& path) {
   Fd fd = TRY(open_own_file(path + ".lock", kAlone));
   if (!try_flock(fd)) {
-    return Error{
-        ErrorKind::blocked,
-        fmt::format("{}: another recorder, process {}, writes to it; stop that, or name another file with --db", path,
-                    read_lock_state(path).owner.value_or(0))};
+    return Error{ErrorKind::blocked,
+                 fmt::format("another recorder, process {1}, writes to {0}; stop it, or name another file with --db",
+                             path, read_lock_state(path).owner.value_or(0))};
   }
-  // An earlier version allowed the group to open it.
+  // An earlier version created the file with permissions for the group.
   static_cast<void>(::fchmod(fd.get(), kAlone));
   Fd pid = TRY(publish_pid(path));
   return RecorderLock{std::move(fd), std::move(pid)};

@@ -21,8 +21,8 @@ struct RecorderLock {
   explicit operator bool() const { return lock.valid(); }
 };
 
-// Takes the lock of the database at `path`; it is held as long as the returned object exists. Refused with the owner's
-// pid.
+// Takes the lock of the database at `path`, which is held as long as the returned object exists. If another process
+// holds it, the error names its pid.
 Result<RecorderLock> acquire_lock(const std::string& path);
 
 struct LockState {

@@ -8,13 +8,13 @@
 
 namespace memoir {
 
-// Maximum size of the -wal: with fewer checkpoints, fewer pages are written twice.
+// Maximum size of the -wal. The longer it is, the fewer checkpoints there are, and the fewer pages are written twice.
 inline constexpr std::int64_t kMaxWalBytes = 20LL * 1024 * 1024;
 
 // Moves the -wal's content into the database and empties it, unless a reader prevents it.
 void checkpoint(SQLite::Database& database);
 
-// Size of the file, and reusable part of it.
+// Size of the file in pages, and how many of them are free.
 struct Pages {
   std::int64_t bytes = 0;  // of a page
   std::int64_t all = 0;
@@ -36,10 +36,10 @@ class PageCounter {
 // Returns up to `count` free pages to the file system.
 void vacuum(SQLite::Database& database, std::int64_t count);
 
-// Size to which the -wal is truncated when SQLite starts it over.
+// Sets the size to which the -wal is truncated when SQLite starts it over.
 void limit_wal_file(SQLite::Database& database, std::int64_t bytes);
 
-// Size of a page in the -wal.
+// Returns the size of a page in the -wal, with its header.
 std::int64_t wal_frame_bytes(SQLite::Database& database);
 
 }  // namespace memoir

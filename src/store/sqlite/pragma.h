@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads and sets SQLite pragmas. No other file does.
+// Reads and sets SQLite pragmas.
 
 #include <cstdint>
 #include <string>
@@ -21,7 +21,7 @@ std::int64_t number(SQLite::Database& database, const char* sql);
 void set_pragma(SQLite::Database& database, const std::string& name, const std::string& value,
                 const std::string& expected);
 
-// A number that changes when another connection commits.
+// A query for a number that changes when another connection commits.
 inline constexpr const char* kDataVersion = "PRAGMA data_version";
 
 }  // namespace memoir

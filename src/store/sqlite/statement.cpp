@@ -92,7 +92,7 @@ Transaction::Transaction(SQLite::Database& database, Kind kind) : database_(data
 }
 
 Transaction::~Transaction() {
-  // A full disk or an I/O error may have rolled it back already.
+  // SQLite may have rolled the transaction back already, after a full disk or an I/O error.
   if (sqlite3_get_autocommit(database_.getHandle()) == 0) database_.tryExec("ROLLBACK");
 }
 

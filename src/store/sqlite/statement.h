@@ -1,9 +1,9 @@
 #pragma once
 
-// A prepared statement, used many times. SQLiteCpp's columns are reference-counted objects; this reads a column
-// directly. Made on top of SQLiteCpp's, a scan of rows with 8 columns takes 19 % more instructions (callgrind: 3,850 a
-// row, here 3,230), a look-up of one row 3 %. It also checks the range of values, binds string_view and optional, and
-// resets itself after an error. Errors are SQLite::Exception.
+// A prepared statement, used many times. SQLiteCpp's columns are reference-counted objects; this class reads a column
+// directly. On top of SQLiteCpp's statement, a scan of rows with 8 columns would take 19 % more instructions
+// (callgrind: 3,850 per row instead of 3,230), and a look-up of one row 3 % more. The class also checks the range of
+// values, binds string_view and optional, and resets itself after an error. Errors are SQLite::Exception.
 
 #include <concepts>
 #include <cstdint>
@@ -62,7 +62,7 @@ class Statement {
     bind(values...);
     finish();
   }
-  // run() of an INSERT. Returns the id of its row.
+  // Runs an INSERT and returns the id of its row.
   template <typename... Values>
   std::int64_t insert(const Values&... values) {
     run(values...);
@@ -89,7 +89,7 @@ class Statement {
   std::string one_text(const Values&... values) {
     return first([](const Statement& row) { return row.text(0); }, values...).value_or("");
   }
-  // Calls it for each row.
+  // Returns the results of `read` for all rows.
   template <typename Read, typename... Values>
   std::vector<Made<Read>> every(const Read& read, const Values&... values) {
     bind(values...);
@@ -103,16 +103,16 @@ class Statement {
   // kernel counts that far (2^64 bytes are 2^54 KiB), and a few numbers up to it can be added.
   static constexpr std::int64_t kMost = std::int64_t{1} << 61;
   std::int64_t integer(int column) const;
-  // nullopt for NULL, which is read as 0. Inline: a returned optional goes through the stack, which took a tenth of the
-  // time of a long query.
+  // Returns nullopt for NULL, for which integer() returns 0. Inline, because returning an optional through the stack
+  // took a tenth of the time of a long query.
   std::optional<std::int64_t> maybe(int column) const {
     const std::int64_t value = integer(column);
     return value == 0 && is_null(column) ? std::nullopt : std::optional(value);
   }
-  // For an index with bounds: a value outside is an error.
+  // Returns a number that must be within bounds, such as an index; any other value is an error.
   std::int64_t within(int column, std::int64_t least, std::int64_t most) const;
-  // Somebody may have made the file: longer texts are truncated. A text is at most what memoird stores of a command
-  // line; a name, what it stores of a path.
+  // The file may be crafted, so longer texts are truncated. memoird stores no longer command lines than kMaxTextBytes,
+  // and no longer paths than kMaxNameBytes.
   static constexpr std::size_t kMaxTextBytes = 160 << 10U;
   static constexpr std::size_t kMaxNameBytes = 4'352;
   std::string text(int column, std::size_t max_bytes = kMaxTextBytes) const;
@@ -128,7 +128,7 @@ class Statement {
   int bound_ = 0;
 };
 
-// The same for a statement that is used once.
+// The following do the same for a statement that is used once.
 template <typename... Values>
 std::optional<std::int64_t> one(SQLite::Database& database, std::string_view sql, const Values&... values) {
   return Statement(database, sql).one(values...);
@@ -138,7 +138,7 @@ auto every(SQLite::Database& database, std::string_view sql, const Read& read, c
   return Statement(database, sql).every(read, values...);
 }
 
-// Rolled back when it goes out of scope without a commit.
+// A transaction that is rolled back when it goes out of scope without a commit.
 class Transaction {
  public:
   // A writer takes the write lock immediately, so that it cannot fail halfway because of another writer.

@@ -26,7 +26,7 @@ bool TimeLimit::stop() {
 
 namespace {
 
-// Reading the clock costs as much as some hundred of SQLite's steps.
+// SQLite's steps between two checks of the time. Reading the clock costs as much as a few hundred steps.
 constexpr int kSteps = 50'000;
 
 std::chrono::nanoseconds computed() {

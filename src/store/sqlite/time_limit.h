@@ -22,7 +22,7 @@ class TimeLimit {
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;
 
-  // Ends the limit. Returns whether the work was done in time.
+  // Ends the limit. Returns whether it was not exceeded.
   bool stop();
 
  private:

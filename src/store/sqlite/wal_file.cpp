@@ -56,7 +56,7 @@ class WalFile {
   Salt salt() const { return {big_endian(bytes_, 16), big_endian(bytes_, 20)}; }
   bool head_holds() const { return sum({0, 0}, 0, 24) == head_checksum(); }
   Checksum head_checksum() const { return {big_endian(bytes_, 24), big_endian(bytes_, 28)}; }
-  // Continues from the checksum in the previous frame.
+  // Returns whether the checksum of a frame is right. It continues the checksum of the previous frame.
   bool holds(std::size_t number, const Checksum& before) const {
     const std::size_t at = offset(number);
     const Checksum head = sum(before, at, 8);
@@ -92,7 +92,7 @@ std::string wal_damage(std::string_view wal, std::int64_t page_bytes) {
   const WalFile file(wal, page_bytes);
   const std::size_t frames = file.frames();
   if (frames == 0) return "";
-  // Frames of an earlier round, beyond the end of this one, have other salts.
+  // Frames with other salts are from before the -wal was last started over, and do not count.
   const bool head_holds = file.head_holds();
   const Salt salt = head_holds ? file.salt() : file.frame(0).salt;
   std::string damage = head_holds ? "" : "the header of the -wal has a wrong checksum";

@@ -18,7 +18,7 @@ inline constexpr std::int64_t kWalFrameHeadBytes = 24;
 // if each commit is synced (Durability::full).
 std::string wal_damage(std::string_view wal, std::int64_t page_bytes);
 
-// The same for the -wal of the database at `path`; empty if either file is missing or unreadable.
+// Returns the damage of the -wal of the database at `path`; empty also if either file is missing or unreadable.
 std::string wal_damage_of(const std::string& path);
 
 }  // namespace memoir

@@ -7,7 +7,8 @@ namespace memoir {
 namespace {
 
 constexpr std::int64_t kWriteByte = 120;
-// A reader of the main file only locks 123. The other readers keep the -wal from restarting, and lock those after it.
+// A process that reads only the main file locks byte 123. Those that read the -wal too lock the bytes after it, and
+// keep the -wal from restarting.
 constexpr std::int64_t kFirstWalReader = 124;
 constexpr std::int64_t kEnd = 128;
 constexpr std::int64_t kFramesAt = 16;  // in the header of the -shm (2.1)
@@ -33,13 +34,13 @@ std::optional<WalLocks::Found> WalLocks::find(std::int64_t first, std::int64_t c
 std::optional<std::int32_t> WalLocks::writer_blocker() {
   auto found = find(kWriteByte, 1);
   if (!found) found = find(kFirstWalReader, kEnd - kFirstWalReader);
-  // Opening it after a crash needs them all.
+  // The first connection after a crash needs locks on all of these bytes.
   if (!found) found = find(kWriteByte, kEnd - kWriteByte);
   return found ? std::optional(found->pid) : std::nullopt;
 }
 
 std::optional<std::int32_t> WalLocks::reader_sees_writer_held_by(std::int32_t recorder, std::int64_t max_frames) {
-  // SQLite itself never shares this byte.
+  // SQLite itself never takes a read lock on this byte.
   auto found = find(kWriteByte, 1);
   if (found && found->reads) return found->pid;
   std::uint32_t frames = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Stores data that each reading provides completely, by the rule of changes and keyframes.
+// Stores data that each reading provides completely: changes only, and all of it at keyframes.
 
 #include <cstdint>
 #include <functional>
@@ -37,7 +37,8 @@ void store_changes(const std::vector<Sample>& samples, Key key, bool all, std::v
   stored = std::move(now);
 }
 
-// The same for data that only some ticks read. The last reading is still valid, and is stored again at keyframes.
+// Stores data that only some ticks read. In the other ticks the last reading is still valid, and keyframes store it
+// again.
 template <typename Sample, typename Key, typename IdOf, typename Insert, typename End>
 void store_changes(const std::optional<std::vector<Sample>>& samples, Key key, bool all,
                    std::vector<StoredSample<Sample>>& stored, const IdOf& id_of, const Insert& insert, const End& end) {

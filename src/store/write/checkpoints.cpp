@@ -18,11 +18,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kMaxAgeMs = 120'000;
-// If a reader still needed the older pages.
+// Wait after a checkpoint that could not finish because a reader still needed older pages.
 constexpr std::int64_t kAgainMs = 5'000;
 
-// Moves another program's file out of the place of ours. Returns its new name; an empty one, as SQLite creates it, is
-// deleted.
+// Renames another program's file that is in the place of ours. Returns its new name. An empty file, as SQLite creates
+// it, is deleted instead.
 std::string keep_foreign(const std::string& path) {
   std::error_code error;
   const auto exists = [&error](const std::string& name) { return fs::exists(fs::symlink_status(name, error)); };
@@ -59,7 +59,7 @@ void Checkpoints::run() {
   const int code =
       sqlite3_wal_checkpoint_v2(database_.getHandle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, &brought_home);
   next_boot_ms_ = boot_ms_ + (code == SQLITE_OK && brought_home == frames ? kMaxAgeMs : kAgainMs);
-  // Another process is checkpointing, or holds a required lock.
+  // SQLITE_BUSY is no failure: another process is checkpointing, or holds a required lock.
   if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) throw SQLite::Exception(database_.getHandle(), code);
 }
 
@@ -80,7 +80,7 @@ void Checkpoints::bring_all_home() {
   frames_ = 0;
 }
 
-// The file that SQLite has open, also where it is deleted.
+// Returns the size of the -wal that SQLite has open, even if it has been deleted.
 std::int64_t Checkpoints::wal_bytes() const {
   sqlite3_file* file = nullptr;
   sqlite3_int64 bytes = 0;
@@ -92,7 +92,7 @@ std::int64_t Checkpoints::wal_bytes() const {
 
 bool Checkpoints::lost_frames() {
   if (frames_ == 0 || wal_bytes() >= kWalHeadBytes + frames_ * frame_bytes_) return false;
-  // Somebody else's checkpoint may have emptied it.
+  // A checkpoint by another program may have emptied it.
   int frames = 0;
   const int code =
       sqlite3_wal_checkpoint_v2(database_.getHandle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, nullptr);

@@ -1,9 +1,9 @@
 #pragma once
 
 // Checkpoints the WAL between ticks, when it is long or two minutes old. So the main file, which a plain copy takes,
-// has nearly everything. SQLite's automatic checkpoint runs within the commit that makes the WAL long enough, of a tick
-// or of maintenance, and delays it by the disk's time for all of it (https://sqlite.org/wal.html, "Performance
-// Considerations"). No write transaction is open during a checkpoint, and readers continue.
+// has nearly everything. SQLite's automatic checkpoint would run within a commit of a tick or of maintenance, and
+// delay that commit until all of the WAL is on the disk (https://sqlite.org/wal.html, "Performance Considerations").
+// No write transaction is open during a checkpoint, and readers continue.
 
 #include <cstdint>
 #include <string>
@@ -45,9 +45,10 @@ class Checkpoints {
   // Checkpoints everything and empties the -wal, at the end of a run.
   void bring_all_home();
 
-  // Returns a message if another program deleted, replaced or truncated the -wal or -shm, else an empty text. SQLite
-  // does not notice, and a truncated -shm would raise SIGBUS. After a truncation the connection is unusable; deleted
-  // files are still open. Deletes files that the next connection must not read, and renames other programs'.
+  // Returns a message if another program deleted, replaced or truncated the -wal or -shm; otherwise an empty text.
+  // SQLite does not notice it, and a truncated -shm would raise SIGBUS. After a truncation the connection is unusable;
+  // deleted files are still open. Deletes files that the next connection must not read, and renames other programs'
+  // files.
   std::string loss();
   std::string truncation();
 
@@ -58,7 +59,7 @@ class Checkpoints {
 
   SQLite::Database& database_;
   std::string path_;
-  FileIdentity wal_;  // all 0: not seen yet
+  FileIdentity wal_;  // all 0: not observed yet
   FileIdentity shm_;
   std::string truncation_;
   std::int64_t frame_bytes_;

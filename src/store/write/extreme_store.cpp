@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kNegligibleKib = 256;
 
-// A peak that the samples already have, or nearly, gets no row.
+// Returns the extremes of VmHWM; none if the samples already have that peak, or nearly.
 Extremes beyond_mark(const Extremes& hwm, const ProcessSample& last) {
   const std::int64_t known_kib = high_water_kib(last.memory).value_or(0);
   return hwm.highest && hwm.highest->kib > known_kib + kNegligibleKib ? hwm : Extremes();

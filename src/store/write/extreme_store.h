@@ -21,8 +21,8 @@ class ExtremeStore {
   // Stores the extremes of cgroups. Call after the cgroups of the tick are stored.
   static void store_cgroups(const TickExtremes& extremes, SampleRows& samples, ProcessRows& names,
                             const TickContext& context, WriterState& state);
-  // Stores unsampled processes. Call after the processes of the tick are stored. They have rows by then, and no other
-  // values.
+  // Stores the extremes of unsampled processes. Call after the processes of the tick are stored: these processes then
+  // have rows, but no other values.
   void store_unsampled(std::int64_t boot_id, SampleRows& samples, ProcessRows& processes, const TickContext& context,
                        WriterState& state);
 

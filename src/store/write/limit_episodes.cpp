@@ -20,10 +20,10 @@ constexpr std::int64_t kMinWaitedOfMs = 5 * 60 * 1000;
 constexpr std::int64_t kFullPercent = 95;  // of a tmpfs
 constexpr std::int64_t kSmallTmpfsKib = 1024;
 
-// While the usage of a cgroup changes, its counters are read at least as often.
+// While the usage of a cgroup changes, its counters are read at least at this interval.
 constexpr std::int64_t kCountersEveryMs = 60 * 1000;
 
-// In five minutes: users may own many cgroups.
+// Maximum number of new events in five minutes, because users may own many cgroups.
 constexpr std::int64_t kMaxNewEvents = 30;
 constexpr std::int64_t kBlockMs = 5 * 60 * 1000;
 
@@ -36,7 +36,7 @@ std::string episode_text(const LimitEpisode& of) {
                      of.times == 1 ? "once" : fmt::format("{} times", of.times), used.empty() ? "" : "; " + used);
 }
 
-// A counter below its previous value belongs to a new cgroup, and counts from 0.
+// Returns the rise of a counter. A counter below its previous value belongs to a new cgroup, and counts from 0.
 std::int64_t rise(std::optional<std::int64_t> before, std::optional<std::int64_t> now) {
   if (!before || !now) return 0;
   return *now < *before ? *now : *now - *before;
@@ -54,7 +54,7 @@ class EpisodeStore {
     });
   }
 
-  // A cgroup's counters rose since the previous tick.
+  // Adds the rises of a cgroup's counters since the previous tick.
   void add_rises(const CgroupDetail& was, const CgroupDetail& is) {
     const std::int64_t waited_us = rise(was.psi_some_total_us, is.psi_some_total_us);
     const bool counted = was.psi_some_total_us && is.psi_some_total_us;
@@ -90,7 +90,7 @@ class EpisodeStore {
     if (is_new) store(open);
   }
 
-  // `mounts`: sorted.
+  // Ends the episodes of mounts that no longer exist. `mounts` is sorted.
   void end_unmounted(const std::vector<TmpfsSample>& mounts) {
     std::vector<std::string> ended;
     for (const OpenEpisode& of : episodes_.open) {
@@ -166,7 +166,7 @@ void store_limit_episodes(SQLite::Database& database, std::int64_t run_id,
     auto was = before.begin();
     for (const CgroupDetail& is : *tick.cgroup_details) {
       while (was != before.end() && was->last.path < is.path) ++was;
-      // Without an earlier reading the time of a rise is unknown.
+      // Without an earlier reading, the time of a rise is unknown, so a new cgroup is skipped.
       if (was != before.end() && was->last.path == is.path) store.add_rises(was->last, is);
     }
   }

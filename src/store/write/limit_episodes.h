@@ -21,7 +21,7 @@ inline constexpr std::int64_t kEpisodePauseMs = 10 * 60 * 1000;
 
 struct OpenEpisode {
   LimitEpisode episode;
-  std::int64_t event_id = 0;  // 0: not stored: only page cache was reclaimed, or there are too many events
+  std::int64_t event_id = 0;  // 0: not stored, because only page cache was reclaimed or there are too many events
 };
 
 struct LimitEpisodes {
@@ -30,7 +30,7 @@ struct LimitEpisodes {
   std::int64_t count = 0;  // events inserted in it
 };
 
-// `before`: the counters of the previous tick.
+// `before` has the counters of the previous tick.
 void store_limit_episodes(SQLite::Database& database, std::int64_t run_id,
                           const std::vector<StoredSample<CgroupDetail>>& before, const Tick& tick,
                           LimitEpisodes& episodes);

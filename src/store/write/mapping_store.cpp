@@ -11,7 +11,7 @@ std::vector<LiveMappings>::iterator place_of(WriterState& state, std::int64_t pr
   return std::ranges::lower_bound(state.summaries, process_id, {}, &LiveMappings::process_id);
 }
 
-// `summary` without its mappings.
+// Returns `summary` without its mappings.
 ProcessMappings head_of(const ProcessMappings& summary) {
   return {.process = summary.process,
           .state = summary.state,
@@ -42,7 +42,7 @@ void MappingStore::end_gone(const TickContext& context, WriterState& state) {
   });
 }
 
-// At a keyframe its rows are stored with all others.
+// Updates the state by one summary. Stores its rows, except at a keyframe, which stores all summaries.
 void MappingStore::take(const ProcessMappings& summary, const LiveProcess& process, const TickContext& context,
                         WriterState& state) {
   auto live = place_of(state, process.id);
@@ -74,7 +74,7 @@ void MappingStore::store_read(const ProcessMappings& summary, LiveMappings& live
   auto now = std::make_shared<const std::vector<StoredMapping>>(rows_.mappings_of(summary.summary));
   if (!context.keyframe) {
     const auto before = live.stored->mappings;
-    // A process may have had a summary that was dropped since the keyframe.
+    // If there is no stored summary, an earlier one may have been dropped since the keyframe: its rows must end.
     std::vector<std::int64_t> ids;
     if (before == nullptr) ids = rows_.mapping_ids_since(keyframe_id, live.process_id);
     if (before != nullptr) std::ranges::transform(*before, std::back_inserter(ids), &StoredMapping::mapping_id);

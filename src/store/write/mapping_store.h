@@ -16,7 +16,7 @@ class MappingStore {
  public:
   explicit MappingStore(SQLite::Database& database) : rows_(database) {}
 
-  // After the processes. Missing processes no longer have a summary.
+  // Call it after the processes of the tick are stored. Ends the summaries of missing processes.
   void store(const std::vector<ProcessMappings>& summaries, const TickContext& context, WriterState& state);
 
  private:

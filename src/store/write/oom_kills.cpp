@@ -20,7 +20,7 @@ OomCount last_oom_count(SQLite::Database& database, std::int64_t boot_id) {
                  "AND d.tick_id = (SELECT MAX(tick_id) FROM machine_detail)");
   last.bind(boot_id);
   if (last.step()) return {.kills = last.maybe(0), .at_ms = last.integer(1)};
-  // The last tick is of another boot: the counter started with this one.
+  // If the last tick is of another boot, the counter started at 0 with this boot.
   if (!one(database, "SELECT MAX(id) FROM tick")) return {};
   const auto booted_ms = one(database, "SELECT started_ms FROM boot WHERE id = ?", boot_id);
   return booted_ms ? OomCount{.kills = 0, .at_ms = *booted_ms} : OomCount();
@@ -28,8 +28,8 @@ OomCount last_oom_count(SQLite::Database& database, std::int64_t boot_id) {
 
 namespace {
 
-// The cgroup of `count` kills that no cgroup counted; empty if unknown. A cgroup that existed only between two ticks
-// was not read; the kernel may have reported it.
+// Returns the cgroup of `count` kills that no cgroup counted; empty if unknown. A cgroup that existed only between two
+// ticks was not read, but the kernel may have reported the victim's cgroup.
 std::string reported_cgroup(const Tick& tick, std::int64_t count) {
   std::set<std::string_view> cgroups;
   std::int64_t victims = 0;
@@ -74,7 +74,7 @@ void insert_oom_kills(SQLite::Database& database, std::int64_t run_id, const Tic
   const bool has_counter = now || count.kills || by_counters > 0;
   count.in_tick = by_others + (has_counter ? by_counters : by_kernel);
   if (!has_counter && !tick.events && tick.oom_victims.empty()) count.in_tick.reset();
-  // A tick that could not read the counter leaves its kills to the next.
+  // If the counter could not be read, the next tick reports the kills.
   if (now) {
     count.kills = now;
     count.at_ms = tick.begin.wall_ms;
@@ -83,7 +83,7 @@ void insert_oom_kills(SQLite::Database& database, std::int64_t run_id, const Tic
 
 namespace {
 
-constexpr std::size_t kMaxPathBytes = 1024;  // in the numbers; longer paths are rare, and events are kept for long
+constexpr std::size_t kMaxPathBytes = 1024;  // longer paths are rare, and events are kept for a long time
 
 std::string mib(std::int64_t kib) {
   return fmt::format("{:.1f} MiB", static_cast<double>(kib) / 1024);

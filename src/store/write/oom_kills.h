@@ -16,16 +16,16 @@ class Database;
 
 namespace memoir {
 
-// Returns the machine's counter at the last tick of this boot; 0 at the boot if the last tick is of another; empty in a
-// new file.
+// Returns the machine's counter at the last tick of this boot. If the last tick is of another boot, returns 0 at the
+// time of this boot. In a new file the counter is unknown.
 OomCount last_oom_count(SQLite::Database& database, std::int64_t boot_id);
 
-// Inserts the events of this tick, and updates `count`. Its `in_tick` has each killed process once: by the counters, or
-// without them by the kernel's reports; and the victims of user-space killers.
+// Inserts the events of this tick, and updates `count`. count.in_tick is then the number of killed processes: by the
+// counters, or without them by the kernel's reports, plus the victims of user-space killers.
 void insert_oom_kills(SQLite::Database& database, std::int64_t run_id, const Tick& tick, OomCount& count);
 
-// Inserts an event for each reported victim, besides those of the counters, which are the authoritative number of
-// kills. And one for each victim of a user-space killer, which they do not count.
+// Inserts an event for each victim that the kernel reported, and for each victim of a user-space killer. The number of
+// kills by the kernel is that of the counters.
 void insert_oom_victims(SQLite::Database& database, std::int64_t run_id, const Tick& tick);
 
 }  // namespace memoir

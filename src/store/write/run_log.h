@@ -13,12 +13,12 @@
 
 namespace memoir {
 
-// The state before the run that starts.
+// The run before the one that starts.
 struct LastRun {
   std::int64_t pid = 0;
   std::string stop_reason;
   bool has_tick = false;
-  std::optional<TickStamp> last_tick;  // of any run: this one may have crashed before its first
+  std::optional<TickStamp> last_tick;  // of any run: the last run may have crashed before its first tick
 };
 
 // Ends every run that was left open with its last tick, as unclean. Returns whether there was one.
@@ -27,13 +27,14 @@ std::optional<LastRun> last_run(SQLite::Database& database);
 
 std::int64_t store_boot(SQLite::Database& database, const BootInfo& boot);
 std::int64_t insert_run(SQLite::Database& database, std::int64_t boot_id, const RunInfo& run);
-// Creators of cgroups choose the length of their paths, and events are kept for long.
+// Returns the end of a path, at most `most` bytes. Any user may create cgroups with long paths, and events are kept
+// for a long time.
 std::string end_of_path(std::string_view path, std::size_t most = 256);
 
-// `detail`: JSON, or empty. Returns the id of the row.
+// Returns the id of the row. `detail` is JSON, or empty.
 std::int64_t insert_event(SQLite::Database& database, std::int64_t run_id, const Event& event,
                           std::string_view detail = {});
-// At most 32 kinds in a run: others only count in the tick.
+// Stores at most 32 kinds of lines per run; further kinds only count in the tick.
 void store_odd_lines(SQLite::Database& database, std::int64_t run_id, const Tick& tick);
 void end_run(SQLite::Database& database, std::int64_t run_id, std::int64_t stopped_ms, const std::string& reason);
 

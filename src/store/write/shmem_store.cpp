@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kNotFound = 3;
 
-// A number is reused after very many segments.
+// Returns the key of a segment. The creator distinguishes a segment whose shmid was used before.
 std::pair<std::int64_t, std::int32_t> segment_key(const SysvSegment& segment) {
   return {segment.shmid, segment.creator_pid};
 }
@@ -24,7 +24,7 @@ std::vector<TmpfsSample> without_entries(std::vector<TmpfsSample> mounts) {
   return mounts;
 }
 
-// `stored`: of the same mounts, in the same order.
+// Returns the entries of all mounts. `stored` has the same mounts in the same order.
 std::vector<PlacedEntry> entries_of(const std::vector<TmpfsSample>& mounts,
                                     const std::vector<StoredSample<TmpfsSample>>& stored) {
   std::vector<PlacedEntry> entries;
@@ -104,7 +104,7 @@ void ShmemStore::store_tmpfs(const std::optional<std::vector<TmpfsSample>>& moun
 }
 
 void ShmemStore::insert_mount(std::int64_t tick_id, std::int64_t id, const TmpfsSample& sample) {
-  // Values that no walk found are unknown.
+  // Without a walk, the values that it would find are unknown.
   const auto found = [&sample](std::int64_t value) { return sample.walked_ms ? std::optional(value) : std::nullopt; };
   const TmpfsContent& content = sample.content;
   mount_sample_.run(tick_id, id, static_cast<int>(sample.walk), sample.source, sample.limit_kib, sample.used_kib,

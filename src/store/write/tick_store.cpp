@@ -11,16 +11,16 @@
 namespace memoir {
 namespace {
 
-// The marks raised by a tick are spread over the table mark: the more rarely they are merged, the fewer pages are
-// written. Each query of marks reads all unmerged ones.
+// How often raised marks are merged into the table mark. Their rows are spread over it: the more rarely they are
+// merged, the fewer pages are written. But each query of marks reads all unmerged ones.
 constexpr std::int64_t kMergeMs = 15 * 60 * 1000;
 constexpr std::size_t kMaxRaised = 2000;
 constexpr std::size_t kMarksAtOnce = 4096;
 
-// Duration of a sum of exits.
+// Time over which exits are summed.
 constexpr std::int64_t kExitBlockMs = 5 * 60 * 1000;
 
-// The first of equal peaks stays.
+// Adds to a sum of exits. Of equal peaks, the first stays.
 constexpr const char* kAddToExitSum =
     "INSERT INTO exit_sum (tick_id, comm, user, cgroup_id, count, first_ms, last_ms, lived_ms, peak_kib, peak_ms) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count, "
@@ -53,7 +53,8 @@ std::vector<const ProcessInfo*> sorted_infos(const std::vector<ProcessInfo>& bor
   return infos;
 }
 
-// How an image ended: its process exited, or continued as another image. unknown if the collector did not observe it.
+// Returns how an image ended: "exited", "execed" if its process continued as another image, or "unknown" if the
+// collector did not observe the end.
 std::string_view exit_kind(const Tick& tick, const ProcessKey& key) {
   const auto record = std::ranges::lower_bound(tick.exit_records, key, {}, &ExitRecord::process);
   if (record != tick.exit_records.end() && record->process.pid == key.pid &&
@@ -61,14 +62,14 @@ std::string_view exit_kind(const Tick& tick, const ProcessKey& key) {
     return record->process == key ? "exited" : "execed";
   const ProcessExit* const exit = find_sorted(tick.exits, key, &ProcessExit::key);
   if (exit != nullptr) return exit->kind == ExitKind::execed ? "execed" : "exited";
-  // Between two runs: the process may run a later image.
+  // If the image ended between two runs, the process may still run a later image.
   const auto later = std::ranges::lower_bound(tick.processes, key, {}, &ProcessSample::key);
   const bool runs =
       later != tick.processes.end() && later->key.pid == key.pid && later->key.start_ticks == key.start_ticks;
   return runs ? "execed" : "unknown";
 }
 
-// A process that the collector never introduced, but which needs a row.
+// Returns a description of a process that needs a row although the collector never described it.
 ProcessInfo stranger(const ProcessKey& key) {
   ProcessInfo info;
   info.key = key;
@@ -113,7 +114,7 @@ void TickStore::store(const Tick& tick, std::int64_t run_id, std::int64_t boot_i
   store_marks(tick, context, state);
 }
 
-// Before the state is updated.
+// Call it before the state is updated.
 TickActivity TickStore::activity_of(const Tick& tick, const TickContext& context, const WriterState& state) {
   TickActivity activity = count_turnover(state.processes, tick, context.tick_id == 1);
   if (context.first) activity.exited += processes_.count_other_boots(boot_id_);
@@ -139,7 +140,7 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
   const auto infos = sorted_infos(tick.born);
   store_missed(infos, tick, context);
   auto info = infos.begin();
-  // In place: on a machine of 10,000 processes another list of them is 13 MB.
+  // The list is updated in place: on a machine of 10,000 processes a second list would take 13 MB.
   std::vector<LiveProcess>& live = state.processes;
   std::vector<LiveProcess> adopted;
   adopted.reserve(infos.size());
@@ -173,7 +174,8 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
   std::ranges::inplace_merge(live, middle, {}, &LiveProcess::key);
 }
 
-// Described, but missing: all its ticks were dropped before they could be stored. It has no sample, only a row.
+// Stores processes that are described but have no sample in the tick, because all ticks with them were dropped before
+// they could be stored. They get only a row of `process`.
 void TickStore::store_missed(const std::vector<Info>& infos, const Tick& tick, const TickContext& context) {
   auto sample = tick.processes.begin();
   for (const Info info : infos) {
@@ -214,7 +216,7 @@ void TickStore::update(LiveProcess& live, const ProcessSample& sample, const Tic
   const bool cold = !live.stored || cold_differs(sample, live.last);
   const bool was_read = live.stored && sample.read_boot_ms != live.last.read_boot_ms;
   const MarkTime hwm_time = is_new ? since_start(context.time, live.start_ms, !context.first) : context.time;
-  // In the first tick of a run its time is unknown.
+  // In the first tick of a run, the time of the peak is unknown.
   if (is_new ? !context.first : live.stored)
     ExtremeStore::store_peak(live.id, sample.memory, is_new ? nullptr : &live.last.memory, hwm_time, samples_, context);
   if (was_read && !all && !hot && sample.source == Source::exact) {
@@ -295,7 +297,7 @@ void TickStore::store_cgroups(const Tick& tick, const TickContext& context, Writ
       [&](std::int64_t id) { samples_.insert_gone_cgroup(context.tick_id, id); });
   for (const StoredSample<CgroupSample>& stored : state.cgroups) state.marks.observe_cgroup(stored.id, stored.last);
   ExtremeStore::store_cgroups(tick.extremes, samples_, processes_, context, state);
-  // The end of a detail is that of its samples.
+  // A detail needs no row for its end: it ends with the cgroup's samples.
   store_changes(
       tick.cgroup_details, &CgroupDetail::path, context.keyframe, state.cgroup_details, id_of,
       [&](std::int64_t id, const CgroupDetail& detail) { samples_.insert(context.tick_id, id, detail); },
@@ -304,7 +306,7 @@ void TickStore::store_cgroups(const Tick& tick, const TickContext& context, Writ
     processes_.set_container(processes_.cgroup_id(of.path, context.time.at_ms), of.container);
 }
 
-// After the processes, because the rows refer to theirs.
+// Call it after the processes are stored, because the rows refer to theirs.
 void TickStore::store_exits(const Tick& tick, const TickContext& context, WriterState& state) {
   for (const ExitRecord& of : tick.exit_records) {
     const auto row = processes_.find(boot_id_, of.process);

@@ -20,7 +20,7 @@ class TickStore {
  public:
   explicit TickStore(SQLite::Database& database);
 
-  // `state` is that of the previous tick, and becomes that of this one.
+  // `state` is the state of the previous tick, and becomes the state of this one.
   void store(const Tick& tick, std::int64_t run_id, std::int64_t boot_id, WriterState& state);
   void merge_marks(WriterState& state);
 

@@ -28,7 +28,7 @@ class TurnoverCount {
   }
 
  private:
-  // Processes of the previous tick against those of this one.
+  // Compares the processes of the previous tick with those of this one.
   void compare() {
     auto old = before_.begin();
     for (const ProcessSample& sample : tick_.processes) {
@@ -38,7 +38,7 @@ class TurnoverCount {
       }
       const bool is_known = old != before_.end() && life_of(old->key()) == life;
       const bool is_alive = !has_exited(sample);
-      // A run's first tick has no earlier states: a zombie counts as one before, too.
+      // In a run's first tick the earlier state is unknown: a zombie counts as having been one before, too.
       const bool was = is_known && (old->stored ? was_alive(*old) : is_alive);
       if (is_alive) ++count_.alive;
       if (is_alive && !was) ++count_.started;
@@ -62,8 +62,9 @@ class TurnoverCount {
     if (lived_ms < kShortLifeMs * processes) count_.short_lived += processes;
   }
 
-  // Processes that started and exited between the two ticks: the kernel reported their exits; or they are described,
-  // because ticks with them could not be stored; or, without kernel events, they are zombies already.
+  // Adds the processes that started and exited between the two ticks. The kernel reported their exits; or the tick
+  // describes them without a sample, because ticks with them could not be stored; or, without kernel events, they are
+  // zombies.
   void add_unsampled() {
     std::set<Life> lives;
     for (const auto& [life, lived_ms] : lifetimes_) lives.insert(life);

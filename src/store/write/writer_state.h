@@ -77,7 +77,7 @@ struct LimitChanges {
   std::int64_t count = 0;
 };
 
-// Where the sums of exits of the last five minutes are added.
+// The five minutes, and the tick to which sums of exits in them are added.
 struct ExitBlock {
   std::int64_t block = 0;
   std::int64_t tick_id = 0;
@@ -101,8 +101,8 @@ struct WriterState {
   std::int64_t tick_id = 0;
   std::int64_t keyframe_id = 0;
   std::int64_t merged_boot_ms = 0;  // last merge of the marks
-  std::size_t raised_marks = 0;     // since then
-  bool keyframe_wanted = false;     // by retention, which deletes up to one
+  std::size_t raised_marks = 0;     // since that merge
+  bool keyframe_wanted = false;     // retention needs one, up to which it deletes
 };
 
 // The tick that is being written.
