@@ -27,8 +27,8 @@ CREATE TABLE run (
   pid INTEGER NOT NULL,
   version TEXT NOT NULL,
   interval_ms INTEGER NOT NULL,
-  first_tick_id INTEGER NOT NULL,          -- the run's ticks are those from here up to the next run's first
-  census TEXT                              -- how processes are scanned: bpf, proc (statm of each); NULL: another way
+  first_tick_id INTEGER NOT NULL,          -- the run has the ticks from this one up to the first of the next run
+  census TEXT                              -- how processes are scanned: bpf, or proc (by statm of each); NULL: unknown
 ) STRICT;
 
 -- One pass over the machine. Ids increase in the order of recording, also when the wall clock is set back.
@@ -37,10 +37,10 @@ CREATE TABLE tick (
   run_id INTEGER NOT NULL REFERENCES run (id),
   wall_ms INTEGER NOT NULL,                -- before the first read
   boot_ms INTEGER NOT NULL,                -- the same time on the boot clock, which is never set
-  keyframe_id INTEGER NOT NULL,            -- the last keyframe of the run up to this tick, which may be itself
+  keyframe_id INTEGER NOT NULL,            -- the run's last keyframe up to this tick; equals id if the tick is a keyframe
   skipped INTEGER NOT NULL,                -- intervals skipped before this tick, because the previous one overran
   duration_ms INTEGER NOT NULL,            -- from the first read to the last
-  -- Processes, by what happened to them in this tick.
+  -- Numbers of processes by outcome in this tick.
   seen INTEGER NOT NULL,
   kernel_threads INTEGER NOT NULL,
   execed INTEGER NOT NULL,
@@ -62,39 +62,39 @@ CREATE TABLE tick (
   identity_wall_us INTEGER NOT NULL,
   machine_cpu_us INTEGER NOT NULL,
   machine_wall_us INTEGER NOT NULL,
-  -- Reads of smaps_rollup on demand. NULL: the tick read it of every process.
+  -- Results of reading smaps_rollup only where needed. All are NULL if the tick read it for every process.
   exact INTEGER,                           -- processes whose smaps_rollup was read in this tick
   held INTEGER,                            -- processes whose previous reading is still valid
   estimated INTEGER,
   deferred INTEGER,                        -- due reads deferred by the budget
-  longest_us INTEGER,                      -- of one read
+  longest_us INTEGER,                      -- time of the longest read
   checked INTEGER,                         -- estimates replaced by a reading in this tick
-  checked_kib INTEGER,                     -- their PSS as read
-  error_kib INTEGER,                       -- the sum of their absolute errors
+  checked_kib INTEGER,                     -- sum of the PSS that these readings found
+  error_kib INTEGER,                       -- sum of the absolute errors of these estimates
   -- Scans of the census since the previous tick. NULL: there is no census.
   scans INTEGER,
   scans_cpu_us INTEGER,
   longest_scan_us INTEGER,
   -- Kernel events since the previous tick. NULL: the kernel reports none.
-  exits INTEGER,                           -- of processes, as the kernel reported them
+  exits INTEGER,                           -- process exits that the kernel reported
   lost_events INTEGER,                     -- forks, execs and exits dropped because a buffer was full
   -- Cost of the storage thread since the previous tick, with rollups, retention and checkpoints. NULL: unknown.
   storing_cpu_us INTEGER,
   storing_wall_us INTEGER,
-  -- Counts since the previous tick. All images of one life are one process; one between two ticks counts if the kernel reported
-  -- its exit. alive of the previous tick + started = alive + exited.
+  -- Counts of processes since the previous tick. A process counts once, even if it execs. A process that ran only between two
+  -- ticks counts if the kernel reported its exit. alive of the previous tick + started = alive + exited.
   alive INTEGER NOT NULL,                  -- at the tick, without zombies
   started INTEGER NOT NULL,
   exited INTEGER NOT NULL,
   short_lived INTEGER NOT NULL,            -- exited within 10 minutes of their start
-  oom_kills INTEGER                        -- processes killed by the kernel, by its counter, or by a killer in user space; NULL:
-                                           -- unknown
+  oom_kills INTEGER                        -- processes killed by the kernel, according to its counters, or by a user-space
+                                           -- killer; NULL: unknown
 ) STRICT;
 
 CREATE INDEX tick_wall ON tick (wall_ms);
 
--- The recorder's own memory, about once a minute: its heap as the allocator has it, in parts that add up. The view
--- recorder_memory_at has the sums.
+-- The recorder's own memory, about once a minute: its heap, by the allocator's statistics. data, fragmentation, idle and prepared
+-- add up to the heap; the view recorder_memory_at has the sums.
 CREATE TABLE recorder_memory (
   tick_id INTEGER PRIMARY KEY,
   data_kib INTEGER NOT NULL,               -- in use
@@ -117,7 +117,7 @@ CREATE TABLE stretch (
   to_ms INTEGER NOT NULL,                  -- wall clock of the last tick
   to_boot_ms INTEGER NOT NULL,             -- boot clock of the last tick
   recorded_ms INTEGER NOT NULL,            -- at the first tick
-  gap TEXT NOT NULL                        -- why nothing was recorded before this stretch; '' without a gap
+  gap TEXT NOT NULL                        -- reason of the gap before this stretch; '' without a gap
 ) STRICT;
 
 CREATE INDEX stretch_from ON stretch (from_ms);
@@ -131,21 +131,24 @@ CREATE TABLE event (
   boot_ms INTEGER NOT NULL,
   kind TEXT NOT NULL,                      -- unclean, gap, clock-step, lost, oom-kill, oom-victim, limit, tmpfs-full …
   text TEXT NOT NULL,
-  -- Details as JSON; NULL: the text is all. An oom-victim has pid, comm, cgroup, held_kib, peak_kib, and from the kernel log
-  -- scope (machine, cgroup or nodes: what ran out of memory), limit_cgroup with usage_kib and limit_kib, invoked_by, anon_kib,
-  -- file_kib, shmem_kib, and others (the largest other candidates: pid, comm, rss_kib, swap_kib). An oom-kill has kills, since_ms
-  -- (the tick before) and cgroup ('' if unknown). A limit, throttled or tmpfs-full has subject (cgroup or mount point), from_ms,
-  -- at_ms, to_ms, times, waited_us, used_kib, limit_kib and cache_kib; its row changes while it lasts.
+  -- Details as JSON; NULL: there are none.
+  -- oom-victim: pid, comm, cgroup, held_kib, peak_kib; and from the kernel log scope (machine, cgroup or nodes: what ran out of
+  -- memory), limit_cgroup with usage_kib and limit_kib, invoked_by, anon_kib, file_kib, shmem_kib, and others (the largest other
+  -- candidates: pid, comm, rss_kib, swap_kib).
+  -- oom-kill: kills, since_ms (the previous tick), cgroup ('' if unknown).
+  -- limit, throttled, tmpfs-full: subject (cgroup or mount point), from_ms, at_ms, to_ms, times, waited_us, used_kib, limit_kib,
+  -- cache_kib. The row changes while the episode lasts.
   detail TEXT
 ) STRICT;
 
--- Lines of kernel files that could not be understood: their values are unknown. At most 32 per run; tick.malformed counts all.
+-- Lines of kernel files that could not be parsed; their values are unknown. At most 32 rows per run; tick.malformed counts
+-- all lines.
 CREATE TABLE odd_line (
   run_id INTEGER NOT NULL REFERENCES run (id),
   file TEXT NOT NULL,                      -- meminfo, status, smaps_rollup …
-  key TEXT NOT NULL,                       -- of the lines; '' without one
-  problem TEXT NOT NULL,                   -- of the first line, with the line
-  lines INTEGER NOT NULL,                  -- how many there were
+  key TEXT NOT NULL,                       -- the key in the lines, such as MemFree; '' without one
+  problem TEXT NOT NULL,                   -- problem of the first line, and that line
+  lines INTEGER NOT NULL,                  -- number of lines
   first_ms INTEGER NOT NULL,
   last_ms INTEGER NOT NULL,
   PRIMARY KEY (run_id, file, key)
@@ -173,16 +176,16 @@ CREATE TABLE container (
   key TEXT NOT NULL,                       -- the engine's id, or the name if there is no id
   name TEXT NOT NULL,                      -- '' if unknown
   image TEXT NOT NULL,                     -- '' if unknown
-  pod_uid TEXT NOT NULL,                   -- of Kubernetes; '' outside
-  pod TEXT NOT NULL,                       -- its namespace/name
+  pod_uid TEXT NOT NULL,                   -- UID of the Kubernetes pod; '' if there is none
+  pod TEXT NOT NULL,                       -- namespace/name of the pod
   UNIQUE (runtime, key, name, image, pod_uid, pod)
 ) STRICT;
 
 CREATE TABLE cgroup (
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL UNIQUE,
-  first_ms INTEGER NOT NULL,               -- the first tick with it
-  last_ms INTEGER NOT NULL,                -- a tick with it, updated by the rollup
+  first_ms INTEGER NOT NULL,               -- time of the first tick with it
+  last_ms INTEGER NOT NULL,                -- time of a later tick with it, updated by the rollup
   container_id INTEGER                     -- NULL: none
 ) STRICT;
 
@@ -192,18 +195,18 @@ CREATE TABLE directory (
   path TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- What processes run with and may change. Each combination is stored once.
+-- Settings that a process may change while it runs. Each combination is stored once.
 CREATE TABLE setting (
   id INTEGER PRIMARY KEY,
   cwd TEXT NOT NULL,                       -- working directory; '' if it could not be read
   oom_score_adj INTEGER,
   limits TEXT NOT NULL,                    -- /proc/PID/limits, soft and hard, by the names of prlimit(1): AS=unlimited:unlimited
                                            -- NOFILE=1024:4096; '' if they could not be read
-  category_rule TEXT NOT NULL,             -- that chose the category, with its patterns; '': none matched, or unknown
+  category_rule TEXT NOT NULL,             -- the rule that chose the category, with its patterns; '' if none matched, or unknown
   UNIQUE (cwd, oom_score_adj, limits, category_rule)
 ) STRICT;
 
--- Redacted command lines, found by a digest: an index of the texts would double their space.
+-- Redacted command lines. They are looked up by a digest, because an index of the texts would double their space.
 CREATE TABLE command (
   id INTEGER PRIMARY KEY,
   exe TEXT NOT NULL,                       -- '' if it could not be read
@@ -220,16 +223,16 @@ CREATE TABLE identity (
   unit TEXT NOT NULL,                      -- nginx.service, session-*.scope, /docker/*
   exe TEXT NOT NULL,
   command TEXT NOT NULL,                   -- normalised
-  first_ms INTEGER NOT NULL,               -- the first tick with it
-  last_ms INTEGER NOT NULL,                -- a tick with it, updated by the rollup
+  first_ms INTEGER NOT NULL,               -- time of the first tick with it
+  last_ms INTEGER NOT NULL,                -- time of a later tick with it, updated by the rollup
   UNIQUE (unit, exe, command)
 ) STRICT;
 
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Processes.
 
--- One life of one program image: an exec starts a new row. Rows are kept longer than the ticks that observed them, so they
--- carry the times of those ticks.
+-- One run of one program image: an exec starts a new row. Rows are kept longer than the ticks that observed the process, so they
+-- contain the times of those ticks.
 CREATE TABLE process (
   id INTEGER PRIMARY KEY,
   boot_id INTEGER NOT NULL REFERENCES boot (id),
@@ -237,7 +240,7 @@ CREATE TABLE process (
   start_ticks INTEGER NOT NULL,            -- clock ticks after boot, field 22 of /proc/PID/stat
   exec_count INTEGER NOT NULL,             -- execs since this pid and start time were first observed
   start_ms INTEGER NOT NULL,
-  parent_pid INTEGER NOT NULL,             -- at first sight
+  parent_pid INTEGER NOT NULL,             -- at the first observation
   comm TEXT NOT NULL,
   user_id INTEGER NOT NULL REFERENCES user (id),
   command_id INTEGER NOT NULL REFERENCES command (id),
@@ -245,29 +248,29 @@ CREATE TABLE process (
   cgroup_id INTEGER NOT NULL REFERENCES cgroup (id),
   identity_id INTEGER NOT NULL REFERENCES identity (id),
   cwd_id INTEGER NOT NULL REFERENCES directory (id),  -- working directory at the start; '' if it could not be read
-  setting_id INTEGER NOT NULL REFERENCES setting (id),  -- as read last, about once an hour
+  setting_id INTEGER NOT NULL REFERENCES setting (id),  -- at the last reading, about once an hour
   first_tick_id INTEGER NOT NULL,
   first_ms INTEGER NOT NULL,               -- time of that tick
-  last_ms INTEGER,                         -- the last tick with it; NULL while it lives
-  exited_tick_id INTEGER,                    -- the first tick without it; NULL: alive at the last tick of its run; first_tick_id:
-                                           -- only ticks that were not stored observed it, so it has no sample
-  exited_ms INTEGER,                         -- time of that tick
-  exit_kind TEXT,                          -- exited, execed, unknown (it ended while nothing was recorded)
+  last_ms INTEGER,                         -- time of the last tick with it; NULL while it is alive
+  exited_tick_id INTEGER,                  -- the first tick without it; NULL: alive at the last tick of its run. Equals
+                                           -- first_tick_id if only ticks that were not stored observed it: it has no samples
+  exited_ms INTEGER,                       -- time of that tick
+  exit_kind TEXT,                          -- exited, execed, unknown (it exited while nothing was recorded)
   UNIQUE (boot_id, pid, start_ticks, exec_count)
 ) STRICT;
 
--- The live processes (NULL) come first. Unused commands, cgroups and identities are found by a daily scan of all processes
--- instead of an index each: every new process would write one more page for each.
+-- Live processes (NULL) come first. A daily scan of all processes finds unused commands, cgroups and identities. An index for each
+-- of these would cost one more written page for every new process.
 CREATE INDEX process_exited ON process (exited_tick_id);
 
 -- Fast-changing memory of a process. Ten columns are NULL if they equal a value derived from the others, and -1 if they are
--- unknown although the others would give one. The view process_sample_full computes them:
+-- unknown although the others would give a value. The view process_sample_full computes them:
 --   pss_anon       rss_anon, if pss_file is known
 --   private_clean  rss_file - shared_clean
 --   private_dirty  rss_anon + rss_shmem - shared_dirty
 --   vm_rss         rss_anon + rss_file + rss_shmem
---   rss            source exact: shared_clean + shared_dirty + private_clean + private_dirty; otherwise vm_rss
---   pss            pss_anon + pss_file + pss_shmem (each is rounded on its own)
+--   rss            shared_clean + shared_dirty + private_clean + private_dirty if the source is exact; otherwise vm_rss
+--   pss            pss_anon + pss_file + pss_shmem (the kernel rounds each, so their sum may differ from pss)
 --   pss_dirty      pss_anon + pss_shmem
 --   anonymous      rss_anon
 --   referenced     rss
@@ -277,7 +280,7 @@ CREATE TABLE process_sample (
   process_id INTEGER NOT NULL,
   source INTEGER NOT NULL,                 -- 0 exact (held from the next tick on), 1 held, 2 estimated, 3 approximate, 4 inaccessible;
                                            -- 5: absent from this tick on, until its next row
-  read_age_ms INTEGER,                     -- age of the reading of smaps_rollup that the values are from; NULL: from none
+  read_age_ms INTEGER,                     -- age of the smaps_rollup reading that the values are from; NULL without one
   rss_kib INTEGER,
   pss_kib INTEGER,
   pss_dirty_kib INTEGER,
@@ -298,8 +301,8 @@ CREATE TABLE process_sample (
   PRIMARY KEY (tick_id, process_id)
 ) STRICT, WITHOUT ROWID;
 
--- Readings of smaps_rollup that found what the valid row of process_sample has already. Until the next tick the source of the
--- process is exact, and then held.
+-- Readings of smaps_rollup that found the same values as the valid row of process_sample. The source of the process is exact at
+-- this tick, and held after it.
 CREATE TABLE process_reading (
   tick_id INTEGER NOT NULL,
   process_id INTEGER NOT NULL,
@@ -326,9 +329,9 @@ CREATE TABLE process_state (
   PRIMARY KEY (tick_id, process_id)
 ) STRICT, WITHOUT ROWID;
 
--- Values that are 0 for most processes. Without a row, those of smaps_rollup are 0 if anon_huge_pages_kib is known, those of status
--- and swap_kib are 0 if vm_size_kib is known; otherwise they are unknown. Kernels without one of them (FilePmdMapped before 5.4)
--- give every row of process_state a row here.
+-- Values that are 0 for most processes. Without a row, the values of smaps_rollup are 0 if anon_huge_pages_kib is known, and those
+-- of status and swap_kib are 0 if vm_size_kib is known; otherwise they are unknown. If the kernel lacks one of these values
+-- (FilePmdMapped before Linux 5.4), every row of process_state has a row here.
 CREATE TABLE process_rare (
   tick_id INTEGER NOT NULL,
   process_id INTEGER NOT NULL,
@@ -347,14 +350,14 @@ CREATE TABLE process_rare (
   PRIMARY KEY (tick_id, process_id)
 ) STRICT, WITHOUT ROWID;
 
--- Exits that the kernel reported: of processes that a tick observed, and of those with a large peak.
+-- Exits that the kernel reported, of processes that a tick observed and of processes with a large peak.
 CREATE TABLE process_exit (
-  tick_id INTEGER NOT NULL,                -- the first tick after it
+  tick_id INTEGER NOT NULL,                -- the first tick after the exit
   process_id INTEGER NOT NULL,
   exited_ms INTEGER NOT NULL,
   lived_ms INTEGER NOT NULL,               -- since the fork
   exit_code INTEGER NOT NULL,              -- as in wait(2): the signal in the low 7 bits, or the exit status times 256
-  peak_kib INTEGER,                        -- of RSS; NULL: it used the memory of its parent, which waited (vfork)
+  peak_kib INTEGER,                        -- peak of RSS; NULL: the process only used its parent's memory (vfork)
   anon_kib INTEGER,                        -- memory at exit; NULL: not reported (before Linux 6.16)
   file_kib INTEGER,
   shmem_kib INTEGER,
@@ -364,8 +367,8 @@ CREATE TABLE process_exit (
 
 -- All other exits, summed over five minutes.
 CREATE TABLE exit_sum (
-  tick_id INTEGER NOT NULL,                -- the first of the five minutes
-  comm TEXT NOT NULL,                      -- '': several, if there were very many names
+  tick_id INTEGER NOT NULL,                -- the first tick of the five minutes
+  comm TEXT NOT NULL,                      -- '': several names, if there were very many
   user TEXT NOT NULL,
   cgroup_id INTEGER NOT NULL REFERENCES cgroup (id),
   count INTEGER NOT NULL,
@@ -385,7 +388,7 @@ CREATE TABLE machine_sample (
   tick_id INTEGER PRIMARY KEY,
   mem_free_kib INTEGER,
   mem_available_kib INTEGER,
-  per_cpu_free_kib INTEGER,                -- free pages on the lists of the CPUs, which mem_free lacks
+  per_cpu_free_kib INTEGER,                -- free pages on the lists of the CPUs, which mem_free_kib does not include
   buffers_kib INTEGER,
   cached_kib INTEGER,
   active_kib INTEGER,
@@ -548,7 +551,7 @@ CREATE TABLE category_total (
   PRIMARY KEY (tick_id, category_id)
 ) STRICT, WITHOUT ROWID;
 
--- Without a row nothing is swapped out, and there are no huge pages (hugetlb).
+-- Swap and huge pages (hugetlb) of a category. Without a row, all of these values are 0.
 CREATE TABLE category_swap (
   tick_id INTEGER NOT NULL,
   category_id INTEGER NOT NULL REFERENCES category (id),
@@ -559,8 +562,8 @@ CREATE TABLE category_swap (
   PRIMARY KEY (tick_id, category_id)
 ) STRICT, WITHOUT ROWID;
 
--- Counters of the memory controller, of each cgroup with a process in or below it. current_kib NULL: unknown or deleted from this
--- tick on.
+-- Counters of the memory controller for each cgroup with a process in or below it. If current_kib is NULL, the cgroup is unknown
+-- or deleted from this tick on.
 CREATE TABLE cgroup_sample (
   tick_id INTEGER NOT NULL,
   cgroup_id INTEGER NOT NULL REFERENCES cgroup (id),
@@ -582,27 +585,27 @@ CREATE TABLE cgroup_detail (
   cgroup_id INTEGER NOT NULL REFERENCES cgroup (id),
   min_kib INTEGER,
   low_kib INTEGER,
-  peak_kib INTEGER,                        -- memory.peak, v1: memory.max_usage_in_bytes; since its creation
+  peak_kib INTEGER,                        -- memory.peak since the cgroup's creation; v1: memory.max_usage_in_bytes
   swap_peak_kib INTEGER,
-  low_events INTEGER,                      -- memory.events, with its descendants
+  low_events INTEGER,                      -- of memory.events, which includes descendants, like the next four
   high_events INTEGER,
   max_events INTEGER,                      -- v1: memory.failcnt
   oom_events INTEGER,
   oom_kills INTEGER,
-  own_oom_kills INTEGER,                   -- memory.events.local; v1 counts no others
+  own_oom_kills INTEGER,                   -- of memory.events.local, without descendants; v1 has only these
   psi_some_total_us INTEGER,               -- memory.pressure
   psi_full_total_us INTEGER,
   PRIMARY KEY (tick_id, cgroup_id)
 ) STRICT, WITHOUT ROWID;
 
 -- ---------------------------------------------------------------------------------------------------------------------
--- Mappings, System V segments, tmpfs. They are read less often than ticks; a keyframe repeats the last reading.
+-- Mappings, System V segments, tmpfs. Not every tick reads them; a keyframe repeats the last reading.
 
 CREATE TABLE mapping (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,                      -- file, anonymous, heap, stack, sysv, memfd, tmpfs …
-  label TEXT,                              -- the path as the kernel prints it, with " (deleted)"; '' without one; NULL: the
-                                           -- sum beyond the largest of its kind
+  label TEXT,                              -- path as the kernel prints it, with " (deleted)"; '' without a path; NULL: the sum
+                                           -- of the mappings of this kind beyond the largest
   UNIQUE (kind, label)
 ) STRICT;
 
@@ -612,8 +615,8 @@ CREATE TABLE mapping_summary (
   process_id INTEGER NOT NULL,
   state INTEGER NOT NULL,                  -- 0 exact, 1 deferred by the budget, 2 inaccessible; 3: no longer kept, or exited
   read_ms INTEGER,                         -- time of the reading in mapping_sample; NULL: never read
-  regions INTEGER NOT NULL,                -- of that reading,
-  cpu_us INTEGER NOT NULL,                 -- with its cost
+  regions INTEGER NOT NULL,                -- number of regions in that reading
+  cpu_us INTEGER NOT NULL,                 -- cost of that reading
   wall_us INTEGER NOT NULL,
   PRIMARY KEY (tick_id, process_id)
 ) STRICT, WITHOUT ROWID;
@@ -634,7 +637,7 @@ CREATE TABLE mapping_sample (
   swap_kib INTEGER,
   swap_pss_kib INTEGER,
   shared_swap_kib INTEGER,                 -- Swap of the regions whose permissions end in 's'
-  object_kib INTEGER,                      -- allocated size of shared memory, swap included; NULL: unknown, or no such
+  object_kib INTEGER,                      -- allocated size of the shared memory, swap included; NULL: unknown, or not shared
   PRIMARY KEY (tick_id, process_id, mapping_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -647,7 +650,7 @@ CREATE TABLE sysv_segment (
   creator_pid INTEGER NOT NULL,            -- 0: unknown
   creator_uid INTEGER,
   size_kib INTEGER,
-  first_ms INTEGER NOT NULL,               -- the first tick with it
+  first_ms INTEGER NOT NULL,               -- time of the first tick with it
   UNIQUE (boot_id, shmid, creator_pid)
 ) STRICT;
 
@@ -656,11 +659,11 @@ CREATE TABLE sysv_sample (
   segment_id INTEGER NOT NULL REFERENCES sysv_segment (id),
   attachments INTEGER,
   uid INTEGER,                             -- of the owner
-  last_pid INTEGER,                        -- of the last shmat or shmdt
-  removed INTEGER,                         -- 1: deleted with the last detach
+  last_pid INTEGER,                        -- process of the last shmat or shmdt
+  removed INTEGER,                         -- 1: the last detach will delete it
   rss_kib INTEGER,                         -- NULL: the segment is deleted, or no longer one of the largest
   swap_kib INTEGER,
-  detached_ms INTEGER,                     -- the last detach; NULL: none
+  detached_ms INTEGER,                     -- time of the last detach; NULL: none
   PRIMARY KEY (tick_id, segment_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -675,18 +678,18 @@ CREATE TABLE tmpfs_sample (
   tmpfs_id INTEGER NOT NULL REFERENCES tmpfs (id),
   state INTEGER NOT NULL,                  -- 0 walked, 1 walked in part (too large, or a directory is inaccessible),
                                            -- 2 unreadable, 3 no longer mounted, 4 not walked yet
-  source TEXT,                             -- as mount(8) was given it
+  source TEXT,                             -- device as given to mount(8)
   limit_kib INTEGER,                       -- NULL: none, or unknown
   used_kib INTEGER,
   inodes INTEGER,                          -- in use
-  walked_ms INTEGER,                       -- time of the walk, which gave the columns below; NULL: never
+  walked_ms INTEGER,                       -- time of the walk that found the following values; NULL: never walked
   entries INTEGER,                         -- hard links count once
-  directories INTEGER,                     -- entries by type; the remainder are files
+  directories INTEGER,                     -- entries by type; all others are regular files
   symlinks INTEGER,
   sockets INTEGER,
   fifos INTEGER,
   devices INTEGER,
-  closed INTEGER,                          -- inaccessible directories
+  closed INTEGER,                          -- directories that could not be read
   allocated_kib INTEGER,
   logical_kib INTEGER,                     -- st_size of all entries
   PRIMARY KEY (tick_id, tmpfs_id)
@@ -704,11 +707,11 @@ CREATE TABLE tmpfs_entry (
 CREATE TABLE tmpfs_entry_sample (
   tick_id INTEGER NOT NULL,
   entry_id INTEGER NOT NULL REFERENCES tmpfs_entry (id),
-  allocated_kib INTEGER,                   -- blocks; NULL: deleted, or no longer one of the largest
-  logical_kib INTEGER,                     -- length
-  entries INTEGER,                         -- of a directory, with everything below it; 1 for a file
+  allocated_kib INTEGER,                   -- space of its blocks; NULL: deleted, or no longer one of the largest
+  logical_kib INTEGER,                     -- st_size
+  entries INTEGER,                         -- number of entries in a directory, with everything below it; 1 for a file
   uid INTEGER,                             -- of the owner
-  changed_ms INTEGER,                      -- last write; of a directory the latest below it
+  changed_ms INTEGER,                      -- time of the last write; for a directory, of the last write below it
   PRIMARY KEY (tick_id, entry_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -727,39 +730,42 @@ CREATE TABLE metric (
 INSERT INTO metric (id, name, column_name, has_marks, lowest)
 VALUES @metric_rows@;
 
--- Values that scans, exits, VmHWM and cgroup counters show beyond those of both adjacent ticks, by enough to matter.
+-- Values between two ticks that are significantly beyond those of both ticks. Scans, exits, VmHWM and cgroup counters show
+-- them.
 CREATE TABLE extreme (
-  tick_id INTEGER NOT NULL,                -- the later of the two
+  tick_id INTEGER NOT NULL,                -- the later one of the two ticks
   subject INTEGER NOT NULL,                -- 0 machine, 1 category, 2 process, 4 cgroup; it may have exited since
   subject_id INTEGER NOT NULL,             -- category.id, process.id, cgroup.id; 0 for the machine
   metric INTEGER NOT NULL REFERENCES metric (id),
   low_kib INTEGER,                         -- NULL for a cgroup
-  low_before_ms INTEGER,                   -- how long before the tick
+  low_before_ms INTEGER,                   -- how long before the tick the lowest value was observed
   high_kib INTEGER,
-  high_before_ms INTEGER,
-  high_after_ms INTEGER,                   -- how long before the tick the value was lower; NULL: unknown since the previous tick
+  high_before_ms INTEGER,                  -- how long before the tick the highest value was observed
+  high_after_ms INTEGER,                   -- how long before the tick the value was last lower; NULL: reached at an unknown time
+                                           -- since the previous tick
   high_seen_by INTEGER,                    -- as in mark; NULL: a scan
   PRIMARY KEY (tick_id, subject, subject_id, metric)
 ) STRICT, WITHOUT ROWID;
 
--- High-water marks by UTC day and of all time. They are kept longer than the rows they come from. Of some metrics
--- the mark is the lowest value (metric.lowest). A high-water mark of 0 is not stored. A process that ran within one UTC day has no mark
--- of all time: that of its day is the same.
+-- High-water marks by UTC day and of all time. They are kept longer than the rows they come from. For some metrics (metric.lowest)
+-- the mark is the lowest value. A high-water mark of 0 is not stored. A process that ran within one UTC day has no mark of all
+-- time, because the mark of that day is the same.
 CREATE TABLE mark (
   day INTEGER NOT NULL,                    -- days since the epoch, UTC; -1: of all time
   subject INTEGER NOT NULL,                -- 0 machine, 1 category, 2 process, 3 identity, 4 cgroup
   subject_id INTEGER NOT NULL,             -- category.id, process.id, identity.id, cgroup.id; 0 for the machine
   metric INTEGER NOT NULL REFERENCES metric (id),
   value_kib INTEGER NOT NULL,
-  after_ms INTEGER NOT NULL,               -- from the start of the day (of all time: the epoch) to when the value was observed
+  after_ms INTEGER NOT NULL,               -- time from the start of the day (all time: from the epoch) to the observation
   before_ms INTEGER NOT NULL,              -- length of the interval before that time in which it was reached
   seen_by INTEGER NOT NULL,                -- 0 a tick, 1 a scan between two ticks, 2 the kernel's report of the exit,
                                            -- 3 memory.peak or memory.swap.peak of the cgroup (v1: memory.max_usage_in_bytes)
   PRIMARY KEY (day, subject, metric, subject_id)
 ) STRICT, WITHOUT ROWID;
 
--- Marks of days that ticks raised lately, in the order of recording. Each tick appends to it, so that it writes one page. Every
--- quarter of an hour, and at the end of a run, the highest of each key moves to mark. The view high_water has the marks of both.
+-- Marks of days that recent ticks raised, in the order of recording. Ticks only append to this table, so that each writes about
+-- one page. Every quarter of an hour, and at the end of a run, the highest mark of each key moves to the table mark. The view
+-- high_water has the marks of both tables.
 CREATE TABLE raised_mark (
   id INTEGER PRIMARY KEY,
   day INTEGER NOT NULL,
@@ -775,22 +781,22 @@ CREATE TABLE raised_mark (
 -- ---------------------------------------------------------------------------------------------------------------------
 -- Rollups and retention.
 
--- One row: the progress of the rollups. They contain the states of all ticks before tick_id, until the next tick. A step in
--- progress extends to target_tick_id and has written the subjects before (next_subject, next_subject_id).
+-- One row: the progress of the rollups. They include all ticks before tick_id, and the time up to tick_id. A step in progress
+-- reaches up to target_tick_id, and has written the subjects before (next_subject, next_subject_id).
 CREATE TABLE rollup_progress (
   id INTEGER PRIMARY KEY CHECK (id = 1),
-  tick_id INTEGER NOT NULL,                -- 0: the first there is
-  target_tick_id INTEGER NOT NULL,         -- equals tick_id: no step is in progress
+  tick_id INTEGER NOT NULL,                -- 0: nothing is rolled up yet
+  target_tick_id INTEGER NOT NULL,         -- equals tick_id if no step is in progress
   next_subject INTEGER NOT NULL,
   next_subject_id INTEGER NOT NULL,
-  attempts INTEGER NOT NULL                -- starts of the next step that ended before it wrote anything
+  attempts INTEGER NOT NULL                -- attempts at the next step that ended before anything was written
 ) STRICT;
 
 INSERT INTO rollup_progress (id, tick_id, target_tick_id, next_subject, next_subject_id, attempts) VALUES (1, 0, 0, 0, 0, 0);
 
--- One row: how long each tier is kept (0: forever), how large the file may be with its -wal (0: unlimited), and the cutoffs so far.
--- *_ms are durations of the recorder's own clock (stretch.recorded_ms), and so is *_cut: older rows are deleted or being deleted.
--- *_from_ms is the cutoff as a wall time: rows before it are not read any more.
+-- One row: how long each tier is kept (0: forever), how large the file may be with its -wal (0: unlimited), and the cutoffs so
+-- far. *_ms is a duration by the recorder's own clock (stretch.recorded_ms). *_cut is a time by that clock: older rows are deleted
+-- or being deleted. *_from_ms is the cutoff as a wall time: rows before it are no longer read.
 CREATE TABLE retention (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   raw_ms INTEGER NOT NULL,
@@ -813,18 +819,20 @@ VALUES (1, 604800000, 5184000000, 34560000000, 0, 2147483648, 0, 0, 0, 0, 0, 0);
 -- The size of the store on each of the last days of recording (stretch.recorded_ms / 86400000).
 CREATE TABLE store_size (
   recorded_day INTEGER PRIMARY KEY,
-  used_bytes INTEGER NOT NULL              -- of the pages in use
+  used_bytes INTEGER NOT NULL              -- size of the pages in use
 ) STRICT;
 
 -- Rollups at 5 minutes, 1 hour and 1 day. Each bucket has the min, the mean over time, the max and the last value of each metric.
--- Rows are clustered by block (the hour or the day), so that a block is written, read and deleted as a whole; within it by subject.
+-- Rows are ordered by block (the hour or the day), so that a block is written, read and deleted as a whole; within a block they
+-- are ordered by subject.
 --
 -- A row covers `buckets` buckets from `slot` on. The buckets after the first were recorded completely, without any change.
--- *_kib is the last value of the bucket; NULL: unknown. The others are differences from it: *_low = last - min, *_mean = mean - last,
--- *_high = max - last. Those of rss, pss and uss are NULL if they equal those of anon. The views memory_* compute plain values.
+-- *_kib is the last value of the bucket; NULL: unknown. The others are differences from it: *_low = last - min,
+-- *_mean = mean - last, *_high = max - last. Those of rss, pss and uss are NULL if they equal those of anon. The views memory_*
+-- compute plain values.
 --
--- A process has rows of its own in a tier once it has run for 15 minutes, an hour or a day; in those of its groups it always
--- counts.
+-- A process has rows of its own in a tier once it has run for 15 minutes, an hour or a day. The rows of its groups always
+-- include it.
 
 @for each tier@
 CREATE TABLE rollup_@tier@ (
@@ -834,7 +842,7 @@ CREATE TABLE rollup_@tier@ (
   slot INTEGER NOT NULL,                   -- the bucket within the block, from 0
   buckets INTEGER NOT NULL,
   covered_ms INTEGER,                      -- recorded time of the first bucket; NULL: all of it
-  processes INTEGER NOT NULL,              -- most members alive at one time
+  processes INTEGER NOT NULL,              -- highest number of members alive at one time
   anon_kib INTEGER, anon_low INTEGER, anon_mean INTEGER, anon_high INTEGER,
   rss_kib INTEGER, rss_low INTEGER, rss_mean INTEGER, rss_high INTEGER,
   pss_kib INTEGER, pss_low INTEGER, pss_mean INTEGER, pss_high INTEGER,
@@ -843,8 +851,8 @@ CREATE TABLE rollup_@tier@ (
   PRIMARY KEY (@block@, subject, subject_id, slot)
 ) STRICT, WITHOUT ROWID;
 
--- Swap and huge pages (hugetlb), of the row of rollup_@tier@ with the same key. Without a row, swap and hugetlb are 0 if anon_kib is
--- known, and swap_pss is 0 if uss_kib is known; otherwise they are unknown.
+-- Swap and huge pages (hugetlb) for the row of rollup_@tier@ with the same key. Without a row here, swap and hugetlb are 0 if
+-- anon_kib is known, and swap_pss is 0 if uss_kib is known; otherwise they are unknown.
 CREATE TABLE swap_@tier@ (
   @block@ INTEGER NOT NULL,
   subject INTEGER NOT NULL,
@@ -863,7 +871,7 @@ CREATE TABLE machine_@tier@ (
   slot INTEGER NOT NULL,
   buckets INTEGER NOT NULL,
   covered_ms INTEGER,
-  value INTEGER,                           -- the last of the bucket
+  value INTEGER,                           -- the last value of the bucket
   low INTEGER,
   mean INTEGER,
   high INTEGER,
@@ -872,12 +880,13 @@ CREATE TABLE machine_@tier@ (
   PRIMARY KEY (@block@, metric, slot)
 ) STRICT, WITHOUT ROWID;
 
--- Sums of the counts of ticks. A tick counts what happened up to it: one exactly at the start of a bucket is in the bucket before.
+-- Sums of the counts of ticks. A tick counts events up to its time, so a tick exactly at the start of a bucket belongs to the
+-- previous bucket.
 CREATE TABLE activity_@tier@ (
   @block@ INTEGER NOT NULL,
   slot INTEGER NOT NULL,
   ticks INTEGER NOT NULL,
-  reported_ticks INTEGER NOT NULL,         -- ticks with kernel events; without them, processes between two ticks are unknown
+  reported_ticks INTEGER NOT NULL,         -- ticks with kernel events; without them, processes that ran between ticks are unknown
   lost_events INTEGER NOT NULL,
   started INTEGER NOT NULL,
   exited INTEGER NOT NULL,

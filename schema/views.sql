@@ -11,7 +11,8 @@ SELECT m.tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, m.data_kib + m.fragment
 FROM recorder_memory AS m
 CROSS JOIN tick AS t ON t.id = m.tick_id;
 
--- Processes with their names. The times are kept longer than the ticks. CROSS JOIN: no name is looked up before its process.
+-- Processes with their names. The times are kept longer than the ticks. CROSS JOIN keeps SQLite from starting at a table of
+-- names.
 CREATE VIEW process_named AS
 SELECT p.id, b.boot_uuid, p.pid, p.start_ticks, p.exec_count, p.start_ms, utc(p.start_ms) AS start_utc, p.parent_pid, u.uid,
   u.name AS user, p.comm, c.exe, c.line AS command, g.path AS cgroup, w.path AS cwd, y.name AS category, p.first_tick_id,
@@ -45,10 +46,10 @@ SELECT t.tick_id, t.category_id, t.processes, t.inexact, t.rss_kib, t.pss_kib, t
 FROM category_total AS t
 LEFT JOIN category_swap AS w ON w.tick_id = t.tick_id AND w.category_id = t.category_id;
 
--- The rows of process_sample and process_detail that are valid at a tick, of each process that lives at it. They are collected
--- for each tick by itself, within the argument of json_each(): a join with a GROUP BY would be run over all ticks first, however
--- the tick is given (by a subquery, a list or a range). Exited processes are dropped before the rows are grouped, so that many
--- short-lived ones cost little. CROSS JOIN keeps SQLite from starting anywhere but at the tick.
+-- The rows of process_sample and process_detail that are valid at a tick, for each process that is alive at it. The argument of
+-- json_each() collects them for each tick by itself: SQLite would run a join with a GROUP BY over all ticks first, no matter
+-- whether a query selects the tick by a subquery, a list or a range. Exited processes are dropped before the rows are grouped, so
+-- that many short-lived ones cost little. CROSS JOIN makes SQLite start at the tick.
 CREATE VIEW process_row_at AS
 SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, h.value ->> 0 AS process_id, h.value ->> 1 AS sample_tick_id,
   h.value ->> 2 AS detail_tick_id, h.value ->> 3 AS reading_tick_id
@@ -73,7 +74,7 @@ CROSS JOIN json_each((
   )
 )) AS h;
 
--- The same, for each of the two tables.
+-- Like process_row_at, for each of the two tables.
 CREATE VIEW process_sample_at AS
 SELECT tick_id, process_id, sample_tick_id FROM process_row_at WHERE sample_tick_id IS NOT NULL;
 
@@ -84,8 +85,8 @@ SELECT tick_id, process_id, detail_tick_id FROM process_row_at WHERE detail_tick
 CREATE VIEW process_sample_full AS
 @process_sample_full@;
 
--- Every process at every tick. read_ms: time of the smaps_rollup reading behind the values; NULL without one. Select
--- the ticks, otherwise the whole history is read:
+-- Every process at every tick. read_ms is the time of the smaps_rollup reading that the values are from; NULL without one. Always
+-- select the ticks, because otherwise SQLite reads the full history:
 --   SELECT pid, comm, pss_kib FROM process_at
 --   WHERE tick_id = (SELECT id FROM tick WHERE wall_ms <= unixepoch('2026-11-20 03:14', 'utc') * 1000 ORDER BY wall_ms DESC, id DESC LIMIT 1)
 --   ORDER BY pss_kib DESC LIMIT 20;
@@ -140,8 +141,8 @@ JOIN cgroup AS g ON g.id = s.cgroup_id
 LEFT JOIN container AS c ON c.id = g.container_id
 WHERE s.current_kib IS NOT NULL;
 
--- Every systemd unit and every container at every tick, by the kernel's counters of its own cgroup: processes and units below it
--- are included. limit_kib is memory.max, otherwise memory.high; NULL: no limit of its own, a limit above it may apply.
+-- Every systemd unit and every container at every tick, by the kernel's counters of its cgroup, which include the cgroups below
+-- it. limit_kib is memory.max, otherwise memory.high; NULL: it has no limit of its own, but that of a cgroup above it may apply.
 CREATE VIEW service_at AS
 SELECT a.tick_id, a.wall_ms, a.wall_utc, IIF(c.id IS NULL, 'unit', 'container') AS kind,
   IIF(c.id IS NULL, a.component, c.runtime || ':' || IIF(c.runtime IN ('lxc', 'nspawn'), c.key, SUBSTR(c.key, 1, 12))) AS service,
@@ -153,7 +154,7 @@ FROM (
     current_kib, anon_kib, max_kib, high_kib
   FROM cgroup_at
 ) AS a
--- The container whose key is in the last component of the path, as known from a process in the cgroup or below it.
+-- The container with its key in the last component of the path. It is known from a process in the cgroup or below it.
 LEFT JOIN container AS c ON c.id = (
   SELECT MAX(k.container_id)
   FROM cgroup AS k
@@ -164,7 +165,7 @@ LEFT JOIN container AS c ON c.id = (
 WHERE c.id IS NOT NULL OR a.component GLOB '?*.service' OR a.component GLOB '?*.scope' OR a.component GLOB '?*.socket'
   OR a.component GLOB '?*.mount' OR a.component GLOB '?*.swap';
 
--- Slow-changing cgroup counters at every tick, also of cgroups deleted since the keyframe before it.
+-- Slow-changing cgroup counters at every tick, including cgroups that were deleted since the tick's keyframe.
 CREATE VIEW cgroup_detail_at AS
 SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, g.path AS cgroup, d.min_kib, d.low_kib, d.peak_kib, d.swap_peak_kib, d.low_events,
   d.high_events, d.max_events, d.oom_events, d.oom_kills, d.own_oom_kills, d.psi_some_total_us, d.psi_full_total_us
@@ -229,9 +230,9 @@ FROM tick AS t
 JOIN machine_sample AS s ON s.tick_id = (SELECT MAX(l.tick_id) FROM machine_sample AS l WHERE l.tick_id <= t.id)
 JOIN machine_detail AS d ON d.tick_id = (SELECT MAX(l.tick_id) FROM machine_detail AS l WHERE l.tick_id <= t.id);
 
--- High-water marks with plain times, each once: that of the table mark, or a higher one that still waits in raised_mark. A process
--- that ran within one UTC day has its mark of all time here as well. What may be asked for is joined from the outside in, so that only
--- the rows that are meant are read.
+-- High-water marks with plain times, each once: the mark in the table mark, or a higher one that is still in raised_mark. A
+-- process that ran within one UTC day has its mark of all time here as well. The days, subject kinds and metrics are joined first,
+-- so that a query that selects some of them reads only rows of these.
 CREATE VIEW high_water AS
 WITH RECURSIVE
   mark_day (day) AS (
@@ -283,7 +284,7 @@ SELECT CASE day WHEN -1 THEN -1 ELSE day * 86400000 END AS day_ms, CASE WHEN day
   utc(at_ms - before_ms) AS before_utc, seen_by
 FROM marks;
 
--- The same with names.
+-- High-water marks with names.
 CREATE VIEW high_water_named AS
 SELECT CASE h.day_ms WHEN -1 THEN 'all time' ELSE date(h.day_ms / 1000, 'unixepoch') END AS day,
   CASE h.subject
@@ -301,7 +302,7 @@ SELECT CASE h.day_ms WHEN -1 THEN 'all time' ELSE date(h.day_ms / 1000, 'unixepo
 FROM high_water AS h
 JOIN metric AS m ON m.id = h.metric;
 
--- Values beyond those of both adjacent ticks, observed by scans, exits and the cgroups' own counters.
+-- Values between two ticks that are beyond those of both, with names.
 CREATE VIEW extreme_named AS
 SELECT e.tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc,
   CASE e.subject WHEN 0 THEN 'machine' WHEN 1 THEN 'category' WHEN 2 THEN 'process' WHEN 4 THEN 'cgroup' END AS subject,
@@ -338,7 +339,7 @@ SELECT e.tick_id, e.first_ms, utc(e.first_ms) AS first_utc, e.last_ms, utc(e.las
 FROM exit_sum AS e
 JOIN cgroup AS g ON g.id = e.cgroup_id;
 
--- Runs with the time of their first and last tick, also after those ticks are deleted.
+-- Runs with the time of their first and last tick, which are known even after those ticks are deleted.
 CREATE VIEW run_named AS
 SELECT n.id, n.boot_uuid, n.boot_started_ms, utc(n.boot_started_ms) AS boot_started_utc, n.host, n.kernel, n.pid, n.version,
   n.interval_ms, n.started_ms, utc(n.started_ms) AS started_utc, n.stopped_ms, utc(n.stopped_ms) AS stopped_utc, n.stop_reason, n.census,
@@ -392,7 +393,7 @@ FROM (
 );
 
 @end@
--- The last attempt to read each process's smaps, at every tick: select the ticks, as for process_at.
+-- The last attempt to read each process's smaps, at every tick. Always select the ticks, as for process_at.
 CREATE VIEW mapping_summary_at AS
 SELECT t.id AS tick_id, t.wall_ms, utc(t.wall_ms) AS wall_utc, t.keyframe_id, p.id AS process_id, p.pid, p.comm,
   CASE l.state WHEN 0 THEN 'exact' WHEN 1 THEN 'deferred' WHEN 2 THEN 'inaccessible' END AS state, l.read_ms,
@@ -406,7 +407,7 @@ CROSS JOIN mapping_summary AS l ON l.tick_id = h.value AND l.process_id = CAST(h
 CROSS JOIN process AS p ON p.id = l.process_id
 WHERE l.state <> 3;
 
--- What processes map, at every tick. A label of NULL: the sum beyond the largest of its kind.
+-- The mappings of processes at every tick. A row with a NULL label is the sum of the mappings of its kind beyond the largest.
 CREATE VIEW mapping_at AS
 SELECT a.tick_id, a.wall_ms, a.wall_utc, a.process_id, a.pid, a.comm, m.kind, m.label, s.regions, s.size_kib,
   @mapping_rss@,

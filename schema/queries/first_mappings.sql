@@ -1,5 +1,6 @@
--- Mappings of deleted files, memfds and removed segments in summaries up to tick ?1, with the first tick of each
--- process and of its summaries: at the first tick of each such mapping, and at each process's first summary.
+-- Mappings of deleted files, memfds and removed segments in summaries up to tick ?1: those at the first tick of each
+-- such mapping, and those in each process's first summary. Each row has the first tick of the process and of its
+-- summaries.
 WITH first AS (
  SELECT process_id, MIN(tick_id) AS tick_id FROM mapping_summary WHERE read_ms IS NOT NULL AND tick_id <= ?1 GROUP BY process_id
 ),

@@ -1,5 +1,5 @@
--- The last row of process ?3 in each table from tick ?1, a keyframe, to tick ?2. Searched tick by tick from the last,
--- because rows are ordered by tick. MATERIALIZED keeps SQLite from searching twice.
+-- The last row of process ?3 in each table from tick ?1, a keyframe, to tick ?2. The ticks are searched one by one
+-- from the last, because rows are ordered by tick. MATERIALIZED keeps SQLite from searching twice.
 WITH hot AS MATERIALIZED (
   SELECT s.process_id, s.tick_id
   FROM tick AS t

@@ -1,7 +1,7 @@
--- Marks of subjects of kind ?1 in the days from ?2 to ?3 (-1 is the day of those of all time) that were reached from ?4
--- to ?5 (ms): of metric ?6, or of all if that is NULL; of the subjects from ?7 to ?8. Day by day and metric by metric,
--- so that no row of another kind or metric is read. In the order of the days and the key; an explicit ORDER BY would
--- sort them all.
+-- Marks in the days from ?2 to ?3 (marks of all time have day -1) that were reached from ?4 to ?5 (ms): of subjects of
+-- kind ?1 with ids from ?7 to ?8, and of metric ?6 or, if that is NULL, of all metrics. The query goes day by day and
+-- metric by metric, so that it reads no row of another kind or metric. So the rows are in the order of day and key; an
+-- ORDER BY would sort them all.
 WITH RECURSIVE days (day) AS (
   SELECT MIN(day) FROM mark WHERE day BETWEEN ?2 AND ?3
   UNION ALL

@@ -1,4 +1,4 @@
--- Rows of processes in the ticks ?1 to ?2; ends: absent from that tick on.
+-- Rows of processes in the ticks ?1 to ?2. ends = 1: the process is absent from that tick on.
 SELECT tick_id, process_id, source = 5 AS ends FROM process_sample WHERE tick_id BETWEEN ?1 AND ?2
 UNION ALL
 SELECT tick_id, process_id, 0 FROM process_reading WHERE tick_id BETWEEN ?1 AND ?2

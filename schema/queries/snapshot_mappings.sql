@@ -1,5 +1,5 @@
--- Rows of the valid mapping summaries at tick ?2 with keyframe ?1; of process ?3, or of all if that is NULL. A NULL
--- label differs from ''.
+-- Rows of the valid mapping summaries at tick ?2 with keyframe ?1, of process ?3 or, if that is NULL, of all
+-- processes. The fourth column distinguishes a NULL label from ''.
 WITH last AS (
   SELECT process_id, mapping_id, MAX(tick_id) AS tick_id FROM mapping_sample
   WHERE tick_id BETWEEN ?1 AND ?2 AND (?3 IS NULL OR process_id = ?3) GROUP BY process_id, mapping_id

@@ -1,5 +1,6 @@
--- Follows last_rows.sql or last_rows_of_one.sql: the live processes at tick ?2, with names and memory. process is
--- process_columns.sql; hot and cold are the columns of process_sample and process_detail (store/rows/columns.h).
+-- The live processes at tick ?2, with names and memory. This text follows last_rows.sql or last_rows_of_one.sql. The
+-- store replaces process by process_columns.sql, and hot and cold by columns of process_sample and process_detail
+-- (store/rows/columns.h).
 SELECT
   {process},
   (SELECT boot_ms FROM tick WHERE tick.id = MAX(hot.tick_id, IFNULL(reading.tick_id, 0)))

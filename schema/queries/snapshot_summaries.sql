@@ -1,4 +1,4 @@
--- Valid mapping summaries at tick ?2 with keyframe ?1; of process ?3, or of all if that is NULL.
+-- Valid mapping summaries at tick ?2 with keyframe ?1, of process ?3 or, if that is NULL, of all processes.
 WITH last AS (
   SELECT process_id, MAX(tick_id) AS tick_id FROM mapping_summary
   WHERE tick_id BETWEEN ?1 AND ?2 AND (?3 IS NULL OR process_id = ?3) GROUP BY process_id

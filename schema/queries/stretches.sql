@@ -1,6 +1,6 @@
--- Stretches of recording from ?1 to ?2 (ms), with the adjacent ones, which bound the gaps at the ends. Values of a
--- stretch's last tick hold for up to two intervals. If the wall clock was set back, a stretch recorded later may have
--- an earlier time.
+-- Stretches of recording from ?1 to ?2 (ms), with the adjacent ones, which bound the gaps at the ends. The values of a
+-- stretch's last tick are valid for up to two intervals. If the wall clock was set back, a stretch recorded later may
+-- have an earlier time.
 WITH near (id) AS (
   SELECT o.id
   FROM stretch AS o

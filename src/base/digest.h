@@ -15,7 +15,7 @@ constexpr std::uint32_t short_digest(std::string_view text) {
   return digest;
 }
 
-// SipHash-2-4, 64 bits. Nobody can feasibly construct many texts with one digest, which would slow every lookup. The
+// SipHash-2-4, 64 bits. It is infeasible to construct many texts with one digest, which would slow every lookup. The
 // key is not secret. J.-P. Aumasson, D. J. Bernstein: SipHash: a fast short-input PRF, 2012.
 // https://www.aumasson.jp/siphash/siphash.pdf
 struct DigestKey {

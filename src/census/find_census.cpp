@@ -6,8 +6,8 @@
 namespace memoir {
 namespace {
 
-// Drops CAP_BPF unless reads need it, as they do before Linux 5.19. With CAP_BPF an attacker who takes over the
-// recorder could read the memory of the kernel and of all processes.
+// Drops CAP_BPF unless reads need it, as they do before Linux 5.19. With CAP_BPF an attacker in control of the recorder
+// could read the memory of the kernel and of all processes.
 void give_up_bpf(Census& census) {
   const Capability bpf(CAP_BPF);
   if (!bpf.enable(false)) return;

@@ -43,7 +43,7 @@ constexpr const char* kEnds =
     "COALESCE((SELECT id FROM tick ORDER BY id DESC LIMIT 1), "
     "(SELECT last_tick_id FROM stretch ORDER BY id DESC LIMIT 1))";
 
-// Adds the times of the first and last tick to runs whose ticks have all expired.
+// Adds the times of the first and last tick to runs without any remaining tick.
 void add_ends_of_stretches(SQLite::Database& database, std::vector<StoredRun>& runs) {
   Statement rows(database, "SELECT run_id, MIN(from_ms), MAX(to_ms) FROM stretch GROUP BY run_id ORDER BY run_id");
   while (rows.step()) {

@@ -85,7 +85,7 @@ class IntervalPlan {
     subject.interval.tick_id = kClosed;
   }
 
-  // Returns the subjects whose intervals were open.
+  // Returns the subjects that had an open interval.
   std::vector<std::int64_t> close_all(std::int64_t at_ms) {
     std::vector<std::int64_t> were_open;
     for (auto& [id, subject] : subjects_) {

@@ -22,7 +22,7 @@ class TimeLimit {
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;
 
-  // Ends the limit. Returns whether it was not exceeded.
+  // Ends the limit. Returns false if it was exceeded.
   bool stop();
 
  private:

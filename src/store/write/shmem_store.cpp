@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kNotFound = 3;
 
-// Returns the key of a segment. The creator distinguishes a segment whose shmid was used before.
+// Returns the key of a segment. The creator distinguishes segments if the kernel reuses a shmid.
 std::pair<std::int64_t, std::int32_t> segment_key(const SysvSegment& segment) {
   return {segment.shmid, segment.creator_pid};
 }
