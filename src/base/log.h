@@ -1,7 +1,7 @@
 #pragma once
 
 // The program's log, to stderr by spdlog. Under systemd (JOURNAL_STREAM names our stderr) lines have the journal's
-// priority prefix (sd-daemon(3)) instead of a date, and messages with an id go to the journal's socket. A suffix,
+// priority prefix (sd-daemon(3)) instead of a date. Messages with an id then go to the journal's socket. A suffix,
 // computed for each line, lets the recorder add its own memory use without a dependency of base. Thread-safe after
 // log_start.
 

@@ -108,8 +108,8 @@ struct OomKiller {
   bool operator==(const OomKiller&) const = default;
 };
 
-// A victim of the kernel's OOM killer, as its event reports it (the kernel's counters have only the number of kills),
-// or a victim of a user-space killer, which the kernel does not count.
+// A victim of the kernel's OOM killer or of a user-space killer, as a kernel event reports it. The kernel's counters
+// have only the number of its own kills.
 struct OomVictim {
   std::int32_t pid = 0;
   std::string comm;                           // empty if unknown (before Linux 6.8, for an unsampled process)

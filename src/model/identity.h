@@ -35,8 +35,8 @@ std::string slice_of(std::string_view cgroup);
 // "app.jar" for "java -jar /opt/app.jar". Empty for other programs.
 std::string script_of(std::string_view command);
 
-// Returns the first words of a command line, with numbers as N, UUIDs and hexadecimal runs of 8 or more digits as H,
-// and paths in temporary folders as the folder and a star. Numbers in process titles (such as PostgreSQL's) are
+// Returns the first words of a command line. Numbers become N; UUIDs and hexadecimal runs of 8 or more digits become
+// H. A path in a temporary folder becomes the folder and a star. Numbers in process titles (such as PostgreSQL's) are
 // replaced, too.
 std::string normalised_command(std::string_view command);
 

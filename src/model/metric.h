@@ -292,8 +292,8 @@ constexpr bool is_rolled_up(Metric metric) {
   return info_of(metric).rollup != RollupForm::none;
 }
 
-// Checks that each metric is at its index and has a title and a column, that numbers are unique, and that each metric
-// with marks or rollups has a number.
+// Checks that each metric is at its index, and has a title and a column. Numbers must be unique, and each metric with
+// marks or rollups must have one.
 static_assert(metric_list::kOwn.size() == static_cast<std::size_t>(Metric::fields));
 constexpr bool is_metric_list() {
   for (std::size_t i = 0; i < kMetricInfos.size(); ++i) {

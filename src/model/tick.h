@@ -133,7 +133,7 @@ struct TickEvents {
 
 // Why a process is no longer present.
 enum class ExitKind : std::uint8_t {
-  exited = 0,  // gone, or its pid belongs to another process
+  exited = 0,  // it exited; its pid may belong to another process
   execed = 1,  // became another program image
 };
 

@@ -16,7 +16,7 @@ struct Past {
     std::int64_t kib = 0;
   };
   std::optional<Held> first;
-  std::optional<Held> before;  // a value, and the tick that changed it
+  std::optional<Held> before;  // the value before the last change, and the tick of that change
   std::optional<std::int64_t> now;
   std::optional<std::int64_t> since;
 

@@ -29,8 +29,8 @@ struct StoreTable {
   std::string_view name = "";
   TableKind kind = TableKind::state;
   std::string_view age = "";  // column of its age; "": none, rows do not expire
-  // SQL condition of the rows in an extract. With "", an extract has the ticks, samples and rollups of the range and
-  // the names that copied rows refer to, and no rows of other tables. The condition may contain:
+  // SQL condition of the rows in an extract. With "", an extract has the ticks, samples and rollups of the range, the
+  // names that copied rows refer to, and no other rows. The condition may contain:
   //   {from} {to}     the range
   //   {first} {last}  its ticks, from a keyframe on; 1 and 0 if the raw rows have expired
   //   {tiers}         whether rollups are copied: if the range starts before the raw rows

@@ -119,7 +119,7 @@ TEST_CASE("a copy replaces a file only on request, and never its source or a fil
   refused(back_up(onto_itself), "is the database itself");
   refused(extract(onto_itself, {0, 1}), "is the database itself");
   const auto writer = must(Writer::open(copy_path(fixture), Durability::normal));
-  refused(back_up(plan_for(fixture, Existing::replace)), "records into it");
+  refused(back_up(plan_for(fixture, Existing::replace)), " records into ");
 
   CopyPlan nowhere = plan_for(fixture);
   nowhere.to = fixture.folder() + "/none/copy.db";

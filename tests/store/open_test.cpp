@@ -125,7 +125,7 @@ TEST_CASE("files that are not Memoir databases are refused and left unchanged") 
     fixture.writer();
     for (const char* suffix : {".lock", ".pid"}) fs::remove(fixture.path() + suffix);
     SQLite::Database(fixture.path(), SQLite::OPEN_READWRITE).exec(fmt::format("PRAGMA user_version = {}", version));
-    refused_both_ways(fmt::format("schema {}, this program reads schema 1 only", version));
+    refused_both_ways(fmt::format("schema {}, but this program reads only schema 1", version));
     refused_both_ways("commit f9198cb");
   }
   SECTION("a directory") {

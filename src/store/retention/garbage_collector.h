@@ -32,8 +32,8 @@ class IdSet {
 };
 
 // Used rows of the name tables, in the order of tables_of(TableKind::names). One scan of all processes finds the names
-// that they use, in about 0.1 s for a hundred thousand processes. Indexes of `process` by these names would instead
-// cost one written page each at every start of a process, a fifth of all writes where many processes run for seconds.
+// that they use, in about 0.1 s for a hundred thousand processes. Indexes of `process` by these names would each cost a
+// written page at every start of a process. That is a fifth of all writes where many processes run for seconds.
 using ReferencedIds = std::vector<IdSet>;
 ReferencedIds read_referenced_ids(SQLite::Database& database);
 

@@ -24,14 +24,14 @@ Status check_owner(const std::string& path);
 // Checks that a database can be at `path`: its folder exists, and it is not a directory itself.
 Status check_place(const std::string& path);
 
-// For the recorder: creates the file if it is missing, sets WAL, incremental vacuum and the other settings (each read
-// back), and creates the schema in an empty one. Refuses, without touching it: another program's database, a text file,
-// another version of the schema.
+// Opens the file for the recorder. Creates it if it is missing; sets WAL, incremental vacuum and the other settings,
+// and reads each back; creates the schema in an empty file. Refuses another program's database, a text file, or
+// another version of the schema, without touching the file.
 Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& path, Durability durability);
 
-// For the query tool: read-only. Works while it is written, after kill -9 of the recorder, after a clean stop for a
-// user without write permission on the folder, and on a copy elsewhere. Another version of the schema is an error that
-// explains the remedy.
+// Opens the file read-only, for the query tool. This works while the recorder writes to it, after a kill -9 or a clean
+// stop of the recorder, without write permission on the folder, and for a copy elsewhere. Another version of the
+// schema is an error that explains the remedy.
 Result<std::unique_ptr<SQLite::Database>> open_for_reading(const std::string& path);
 
 // Like open_for_reading(), but another file may be attached to it and written.

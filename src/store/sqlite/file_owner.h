@@ -1,8 +1,8 @@
 #pragma once
 
-// Determines a file's owner by its bytes, before SQLite opens it, and if SQLite cannot. File format
-// (https://sqlite.org/fileformat.html, 1.3): the header is 100 bytes; the application id is at 68, big-endian; bytes 72
-// to 91 are reserved and zero.
+// Determines a file's owner by its bytes, before SQLite opens the file, or if SQLite cannot open it. The file format
+// is described at https://sqlite.org/fileformat.html, 1.3. The header has 100 bytes; the application id is at byte 68,
+// big-endian; bytes 72 to 91 are reserved and zero.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
 // Checkpoints the WAL between ticks, when it is long or two minutes old. So the main file, which a plain copy takes,
-// has nearly everything. SQLite's automatic checkpoint would run within a commit of a tick or of maintenance, and
+// has nearly everything. SQLite's automatic checkpoint would run within a commit of a tick or of maintenance. It would
 // delay that commit until all of the WAL is on the disk (https://sqlite.org/wal.html, "Performance Considerations").
 // No write transaction is open during a checkpoint, and readers continue.
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Finds the episodes in which a cgroup ran against a limit or a tmpfs was full, and stores each as an event, which is
-// updated while the episode lasts.
+// Finds the episodes in which a cgroup ran against a limit or a tmpfs was full. Stores each as an event, which it
+// updates while the episode lasts.
 
 #include <cstdint>
 #include <vector>
