@@ -24,7 +24,7 @@ Kib page_cache(const MachineMemory& memory) {
   return not_negative(memory.or_zero(M::cached) - memory.or_zero(M::shmem));
 }
 
-// tmpfs and sysv include swap, Shmem does not.
+// Unlike Shmem, the fields tmpfs and sysv include swap.
 Kib other_shmem(const MachineMemory& memory) {
   if (!memory.has(M::shmem) || !(memory.has(M::tmpfs) || memory.has(M::sysv))) return std::nullopt;
   return not_negative(memory.or_zero(M::shmem) - memory.or_zero(M::tmpfs) - memory.or_zero(M::sysv));

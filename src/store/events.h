@@ -19,7 +19,7 @@ struct StoredOddLine {
   OddLine odd;
   std::int64_t last_ms = 0;
 };
-// Returns those of the runs with such lines in the range, the most frequent first.
+// Returns the lines of each kind from all runs that had such lines in the range, the most frequent kind first.
 Result<std::vector<StoredOddLine>> load_odd_lines(Reader& reader, Range range);
 
 // Returns the reported victims of OOM killers, by time.

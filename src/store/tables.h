@@ -38,7 +38,7 @@ struct StoreTable {
   //   {rolled_up}     the subjects of that kind with rollups in the extract
   std::string_view extract = "";
   Tier tier = Tier::raw;                              // tier with which it expires
-  std::optional<SubjectKind> subject = std::nullopt;  // subject kind with its ids as numbers
+  std::optional<SubjectKind> subject = std::nullopt;  // subject kind that has the table's ids
   // Names and groups: the referring table, and its column.
   std::string_view users = "";
   std::string_view column = "";

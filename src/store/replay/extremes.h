@@ -40,9 +40,9 @@ class ExtremesBetween {
   // Reads the extremes of the query's subjects.
   ExtremesBetween(SQLite::Database& database, const TickSpan& ticks, const HistoryQuery& question);
 
-  // Visits the interval, split where a lower or higher value was observed within it: the observed value is the minimum
-  // or maximum of the part from there to the next tick. The rise of memory.peak at a tick counts before the tick, that
-  // of VmHWM at the tick, which may be its process's first.
+  // Visits the interval, split where a lower or higher value was observed within it. The observed value is the minimum
+  // or maximum of the part from there to the next tick. A rise of memory.peak at a tick counts before the tick. A rise
+  // of VmHWM counts at the tick, which may be the process's first.
   void cut(const SubjectInterval& of, const VisitInterval& visit) const;
 
  private:

@@ -375,7 +375,7 @@ std::optional<BlockSpan> blocks_of(SQLite::Database& database, Tier tier) {
                                        shape.block, shape.name, shape.retained, shape.block_ms()));
   ends.step();
   if (!ends.maybe(0) || !ends.maybe(1)) return std::nullopt;
-  // A year of seven digits.
+  // A time in the year nine million. Blocks beyond it are from a damaged file.
   constexpr std::int64_t max_ms = std::int64_t{1} << 58;
   const std::int64_t most = max_ms / shape.block_ms();
   return BlockSpan{ends.within(0, -most, most), ends.within(1, -most, most)};
