@@ -8,6 +8,7 @@
 #include "store/schema/migrations.h"
 #include "store/schema/sql.h"
 #include "store/sqlite/database.h"
+#include "support/simulation.h"
 
 namespace memoir::test {
 namespace {
