@@ -235,7 +235,7 @@ TEST_CASE("a link of the same user to a database is followed, and a dangling one
   fs::create_symlink(fixture.path(), link);
   const auto nowhere = Writer::open(link, Durability::normal);
   REQUIRE(!nowhere.ok());
-  REQUIRE(nowhere.error().message.find("dangling link") != std::string::npos);
+  REQUIRE(nowhere.error().message.find("dangling symbolic link") != std::string::npos);
   REQUIRE(!fs::exists(fixture.path()));
 
   fixture.writer().reset();
