@@ -346,8 +346,9 @@ Finish Storage::finish() {
     thread_.detach();
   }
   if (complete) return Finish::stored;
-  log_error(fmt::format("{}: the end of the run and {} waiting ticks are lost",
-                        ended ? error : "a write to the database hangs", waiting));
+  log_error(fmt::format("{}: the end of the run and {} in the queue are lost",
+                        ended ? error : "a write to the database hangs",
+                        counted(static_cast<std::int64_t>(waiting), "tick", "s")));
   return ended ? Finish::lost : Finish::abandoned;
 }
 

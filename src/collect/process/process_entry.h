@@ -140,7 +140,7 @@ struct ProcessEntry {
   std::int64_t relatives_wrote_kib = kAnyKib;  // since `exact`: what relatives wrote, as in touched_kib() (relatives.h)
   std::int64_t others_kib = 0;                 // since `exact`: PSS that others may have changed (mapper_changes.h)
   std::int64_t correction_kib = 0;  // since `exact`: correction of its share of shared memory (shared_drift.h)
-  std::optional<std::int64_t> corrected_kib;  // that share before the reads of this tick, if corrected
+  std::optional<std::int64_t> corrected_kib;  // corrected share of shared memory before this tick's reads
   std::optional<ObservedMapper> mapper;       // as of the previous tick
   std::optional<std::int64_t> unread_ms;      // time since which its current memory is unread (boot clock)
 

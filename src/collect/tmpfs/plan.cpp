@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kEarlier = 6;  // after a large change, a file system is walked after 1/kEarlier of the interval
 constexpr std::int64_t kCpuShare = 20'000;  // walks may use 1/kCpuShare of a core
 constexpr std::int64_t kUnknownWalkUs = 1'000;
-constexpr std::int64_t kUnwalkedRounds = 2;  // a file system that was never walked is overdue by so many intervals
+constexpr std::int64_t kUnwalkedRounds = 2;  // a file system that was never walked counts as this many intervals late
 constexpr std::int64_t kTellEveryMs = 5 * 60 * 1000;
 constexpr std::int64_t kMinMoveKib = 1024;
 constexpr std::int64_t kMuchKib = 64 * 1024;

@@ -19,7 +19,7 @@ struct WalkLimits {
   std::int64_t entries = 100'000;
   std::chrono::milliseconds time{100};  // maximum CPU time, and maximum time on the clock
   std::size_t depth = 40;               // each level keeps a descriptor open
-  std::size_t directories = 16;         // number to keep, also of files
+  std::size_t directories = 16;         // maximum number of kept directories, and of kept files
   std::size_t files = 16;
   std::int64_t min_kib = 64;     // minimum size of a kept entry
   std::size_t path_bytes = 256;  // maximum path length; entries with longer paths are counted only in their directory

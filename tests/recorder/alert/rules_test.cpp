@@ -328,7 +328,7 @@ TEST_CASE("alerts: a confirmed leak causes one for as long as it lasts") {
     CHECK_FALSE(made.see({confirmed("a")}, {.wall_ms = 7, .boot_ms = hour * kHour}));
   const auto other = made.see({confirmed("a"), confirmed("b")}, {.wall_ms = 7, .boot_ms = 80 * kHour});
   REQUIRE(other);
-  CHECK(other->text.starts_with("b leaks"));
+  CHECK(other->text.starts_with("b has been leaking"));
   CHECK_FALSE(made.see({}, {.wall_ms = 7, .boot_ms = 110 * kHour}));
   CHECK(made.see({confirmed("a")}, {.wall_ms = 7, .boot_ms = 111 * kHour}));
   CHECK_FALSE(rules().see({confirmed("a")}, {.wall_ms = 7, .boot_ms = 0}));
