@@ -56,10 +56,11 @@ const std::string& value_of(const ProcessInfo& info, const Key& key, std::string
 }
 
 Error bad_expression(const std::string& expression, std::string_view why) {
-  return malformed(fmt::format(
-      "--filter '{}': {}; it is KEY=VALUE, KEY!=VALUE, KEY~REGEX or KEY!~REGEX, with KEY one of {}; or, with a size, "
-      "METRIC>100M (also <, >=, <=, =, !=), with METRIC one of {}",
-      to_printable(expression), why, fmt::join(filter_keys(), ", "), fmt::join(names_of(kMetrics), ", ")));
+  return malformed(
+      fmt::format("--filter '{}': {}; a filter is KEY=VALUE, KEY!=VALUE, KEY~REGEX or KEY!~REGEX, with KEY one of {}; "
+                  "or, with a size, "
+                  "METRIC>100M (also <, >=, <=, =, !=), with METRIC one of {}",
+                  to_printable(expression), why, fmt::join(filter_keys(), ", "), fmt::join(names_of(kMetrics), ", ")));
 }
 
 // In RE2 instructions. A larger pattern takes milliseconds for each command line that it searches. A pattern of 1,000
@@ -164,7 +165,7 @@ Result<Filter::Term> Filter::Term::read(const std::string& expression) {
     std::ranges::move(names_of(kMetrics), std::back_inserter(words));
     return bad_expression(expression, "no such key" + did_you_mean(name, words));
   }
-  if (!given->of_names) return bad_expression(expression, name + " is a name, not a size");
+  if (!given->of_names) return bad_expression(expression, name + " is no size, and cannot be compared by '<' or '>'");
   if (given->holds == nullptr) {
     term.pattern = std::make_unique<RE2>(term.value, RE2::Quiet);
     if (!term.pattern->ok()) return bad_expression(expression, to_printable(term.pattern->error()));

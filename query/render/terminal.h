@@ -18,7 +18,6 @@ struct Screen {
 
 // Returns the size of the terminal on standard output, or on another file ($COLUMNS and $LINES have precedence);
 // nullopt if the file is not a terminal.
-// file is not a terminal.
 std::optional<Screen> terminal_screen();
 std::optional<Screen> terminal_screen(int file);
 

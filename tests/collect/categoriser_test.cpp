@@ -37,7 +37,7 @@ std::string error_of(const std::vector<CategoryRule>& rules) {
   return made ? "" : made.error().message;
 }
 
-// The rules of the example file. The test parses only `key = value` lines below [[category]].
+// The rules of the example file. Parses only the lines name = "…" and command = '''…'''.
 std::vector<CategoryRule> chromeos_rules() {
   std::ifstream file(MEMOIR_EXAMPLES "/chromeos.toml");
   REQUIRE(file.good());

@@ -118,7 +118,8 @@ Findings judge_place(const FileLocation& place) {
     findings.push_back({"write-ahead log", Verdict::warning,
                         fmt::format("{}-wal has grown to {}: a process has been reading the file for a long time",
                                     place.path, format_size(place.wal_bytes / 1024, Units::automatic)),
-                        fmt::format("stop the processes that have it open: fuser -v {}", shell_path(place.path))});
+                        fmt::format("stop the process that reads the database; fuser -v {} lists it, besides memoird",
+                                    shell_path(place.path))});
   }
   findings.push_back(judge_file_system(place));
   return findings;

@@ -63,8 +63,8 @@ Result<Tier> finest(const Context& context, Range range) {
 
 Result<Streamed> stream_snapshot(const Context& context, const Sink& sink) {
   if (!context.options.subjects.empty())
-    return malformed("--format: this one has the processes at one time and takes no subject");
-  if (context.when.range) return malformed("--format: this one has one time: use --at");
+    return malformed("--format: this format has all processes at one time, and takes no SUBJECT");
+  if (context.when.range) return malformed("--format: this format has one time, not a range: use --at");
   const std::optional<State> state = TRY(load_state(context));
   if (!state) return Streamed{true, nothing_recorded(context).warnings};
   if (tick_of(*state) == nullptr)

@@ -32,8 +32,8 @@ bool is_process(const Subject& subject) {
   return subject.kind == Subject::Kind::process;
 }
 
-// Returns how much is read. A sum that no rollup has needs all processes, and the meaning of a word is searched among
-// them.
+// Returns how much must be read. All processes are needed for a sum that no rollup stores, and for a plain word, which
+// may match any of them.
 Reads reads_of(const std::vector<Subject>& subjects) {
   const bool sums = std::ranges::any_of(subjects, [](const Subject& subject) {
     const bool group = subject.kind == Subject::Kind::group && !subject.category;

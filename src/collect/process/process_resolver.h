@@ -36,8 +36,8 @@ class ProcessResolver {
   ProcessInfo describe(const ProcessEntry& entry) const;
   // Sets the key, start and parent of a new process in `info`.
   void begin(const ProcessEntry& entry, const Moment& now, ProcessInfo& info) const;
-  // Truncates `info` to the user's budget. Returns whether it is unchanged, except for the cgroup, which is always
-  // limited.
+  // Replaces new text in `info` that exceeds the user's budget. Returns false if the path of the program, the command
+  // line or the working directory was replaced; a replaced cgroup or setting does not count.
   bool fit(ProcessInfo& info, const ProcessEntry& entry, std::int64_t boot_ms) {
     return names_.fit(info, entry.info, boot_ms);
   }

@@ -44,7 +44,8 @@ void MapperChanges::observe(const SharedUses& now, bool execed, std::int64_t now
   mapper->uses = now;
 }
 
-// Removes what the process took from others before: readings from before its first tick do not include the process.
+// Adds the change that the exit causes, but only for readings since the first tick of the process. Readings of other
+// processes from before that tick did not share with it: for them, start and exit cancel out.
 void MapperChanges::observe_exit(const ObservedMapper& mapper, std::int64_t now_ms) {
   for (std::size_t kind = 0; kind < mapper.uses.size(); ++kind) {
     const SharedUse& use = mapper.uses[kind];

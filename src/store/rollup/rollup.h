@@ -18,7 +18,7 @@ namespace memoir {
 
 // The row of rollup_progress.
 struct RollupProgress {
-  std::int64_t tick_id = 0;  // the first tick that is not rolled up; 0 if there never was one
+  std::int64_t tick_id = 0;  // the first tick that is not rolled up; 0: nothing is rolled up yet
   std::int64_t target_tick_id = 0;
   std::int64_t next_subject = 0;
   std::int64_t next_subject_id = 0;

@@ -1,4 +1,4 @@
-// The same query repeated, of copies, and in other formats.
+// The same query again: repeated, on copies of the file, and in other formats.
 
 #include <algorithm>
 #include <fmt/ranges.h>
