@@ -20,7 +20,8 @@
 namespace memoir::query {
 namespace {
 
-// CPU time beyond kAnswerWithin after which the alarm ends the program. SQLite statements stop earlier, at
+// The alarm ends the program after kAnswerWithin and this much more CPU time. SQLite statements stop at kAnswerWithin,
+// with an error of their own.
 // kAnswerWithin, with an error of their own.
 constexpr std::chrono::milliseconds kAlarmAfter{1'000};
 
@@ -158,7 +159,7 @@ Outcome run(const Command& command, const Options& options, const Clock& clock, 
 Result<Parsed> parse_words(const std::vector<std::string>& words) {
   const Invocation invocation = TRY(parse_command_line(words));
   if (invocation.help || invocation.version || invocation.command == nullptr)
-    return Error{ErrorKind::malformed, "help and version are for a shell"};
+    return Error{ErrorKind::malformed, "--help and --version work only in a shell"};
   return Parsed{invocation.command, invocation.options};
 }
 

@@ -20,7 +20,7 @@ std::string environment(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-// The XDG base directory specification: an unset, empty or relative XDG_DATA_HOME counts as ~/.local/share.
+// Follows the XDG base directory specification: an unset, empty or relative XDG_DATA_HOME counts as ~/.local/share.
 std::string user_database() {
   const std::string data = environment("XDG_DATA_HOME");
   if (!data.empty() && data.front() == '/') return data + "/memoir/memoir.db";
@@ -40,9 +40,10 @@ Found what_is_at(const std::string& path) {
 }
 
 Error denied(const std::string& path) {
-  return Error{ErrorKind::denied, fmt::format("this user may not read '{}': use root or its owner, or join its group "
-                                              "(that of the service: usermod -aG memoir USER, then log in again)",
-                                              to_printable(path))};
+  return Error{ErrorKind::denied,
+               fmt::format("this user may not read '{}': run memoir as root or as its owner, or join its "
+                           "group (for the service: usermod -aG memoir USER, then log in again)",
+                           to_printable(path))};
 }
 
 Result<std::string> named_database(const std::string& path, const char* origin) {
@@ -52,8 +53,8 @@ Result<std::string> named_database(const std::string& path, const char* origin) 
     case Found::denied:
       return denied(path);
     case Found::special:
-      return Error{ErrorKind::io,
-                   fmt::format("'{}' ({}) is not a file; name a database of Memoir", to_printable(path), origin)};
+      return Error{ErrorKind::io, fmt::format("'{}' ({}) is not a regular file; name a database of Memoir",
+                                              to_printable(path), origin)};
     case Found::absent:
       break;
   }

@@ -58,8 +58,7 @@ const std::string& value_of(const ProcessInfo& info, const Key& key, std::string
 Error bad_expression(const std::string& expression, std::string_view why) {
   return malformed(
       fmt::format("--filter '{}': {}; a filter is KEY=VALUE, KEY!=VALUE, KEY~REGEX or KEY!~REGEX, with KEY one of {}; "
-                  "or, with a size, "
-                  "METRIC>100M (also <, >=, <=, =, !=), with METRIC one of {}",
+                  "or, with a size, METRIC>100M (also <, >=, <=, =, !=), with METRIC one of {}",
                   to_printable(expression), why, fmt::join(filter_keys(), ", "), fmt::join(names_of(kMetrics), ", ")));
 }
 
@@ -245,7 +244,8 @@ std::string filter_value(const ProcessInfo& info, std::string_view key) {
 std::string no_process_of(std::string_view key, std::string_view value, const std::vector<StoredProcess>& processes) {
   if (key == "pid") {
     return fmt::format(
-        "no process {} was sampled then; one that runs for less than the recorder's interval may be missed",
+        "no process {} was sampled at that time; a process that runs for less than the recorder's interval may be "
+        "missed",
         to_printable(value));
   }
   std::set<std::string> names;

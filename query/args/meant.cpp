@@ -203,12 +203,12 @@ std::optional<std::string_view> option_meant(std::string_view name) {
 
 std::string_view subject_hint(std::string_view word) {
   constexpr std::array machine{"memory", "mem", "system", "host", "total", "all"};
-  if (std::ranges::find(machine, word) != machine.end()) return "; memory of all is 'machine'";
+  if (std::ranges::find(machine, word) != machine.end()) return "; the subject of all memory is 'machine'";
   // Git's names of commits.
   if (word.starts_with("HEAD") || word.starts_with("@~") || word.starts_with("@{"))
     return "; a time is -1h, yesterday or '2026-11-20 03:14', and memoir incidents lists what happened";
   const bool is_count = word.size() > 1 && word.find_first_not_of("0123456789", 1) == std::string_view::npos;
-  return word.starts_with('-') && is_count ? "; a number of rows is --limit N, a time -1h" : "";
+  return word.starts_with('-') && is_count ? "; for a number of rows use --limit N, for a time -1h" : "";
 }
 
 std::optional<std::string_view> choice_meant(std::string_view word) {

@@ -81,8 +81,8 @@ Result<std::vector<StoredProcess>> lives_of(const Subject& subject, const std::v
   }
   if (found.empty()) return Error{ErrorKind::not_found, no_process_of("pid", subject.name, processes)};
   if (lives.size() > 1) {
-    return malformed(fmt::format("pid {} was {} processes in this range; choose one: {}", subject.pid, lives.size(),
-                                 fmt::join(choices, ", ")));
+    return malformed(fmt::format("pid {} belonged to {} processes in this range; choose one: {}", subject.pid,
+                                 lives.size(), fmt::join(choices, ", ")));
   }
   return found;
 }
@@ -145,7 +145,7 @@ Result<std::vector<StoredProcess>> members_of(const Subject& subject, const std:
   }
   if (!members.empty()) return members;
   if (subject.value.empty())
-    return Error{ErrorKind::not_found, fmt::format("no process matches '{}' then", to_printable(subject.name))};
+    return Error{ErrorKind::not_found, fmt::format("no process matches '{}' at that time", to_printable(subject.name))};
   return Error{ErrorKind::not_found, no_process_of(subject.key, subject.value, processes)};
 }
 

@@ -22,7 +22,7 @@ namespace memoir::query {
 
 inline constexpr std::string_view kSubjectForms =
     "machine, PID, PID@START, a name (of a category, unit, cgroup, identity, program or user), or KEY:NAME with KEY "
-    "one of category, unit, slice, cgroup (and what is below it), container, identity, exe, comm, command, script, "
+    "one of category, unit, slice, cgroup (with its descendants), container, identity, exe, comm, command, script, "
     "user "
     "(KEY~REGEX "
     "searches)";
@@ -47,7 +47,7 @@ std::optional<std::string> filter_of(const Subject& subject);
 // An unreadable subject is malformed, and the message shows the forms.
 Result<Subject> parse_subject(std::string_view text, std::int64_t now_ms, Zone zone);
 
-// Subject of the processes with `value` for `key`, one of filter_keys().
+// Returns the subject of all processes with this value of a key, which is one of filter_keys().
 Result<Subject> subject_of(std::string_view key, std::string_view value);
 
 // Returns the processes among `processes` that belong to `subject`, which is a process or a group. For a process,

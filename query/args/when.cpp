@@ -30,7 +30,7 @@ Result<std::int64_t> time_of(Option option, const std::string& text, std::int64_
   return time ? time : of_option(option, time.error());
 }
 
-// "--from, --to": the options that set the range.
+// Returns the names of the options that set the range: "--from, --to".
 std::string given(const Options& options) {
   std::string names;
   for (const auto& [option, text] : {std::pair{Option::from, &options.from},
@@ -110,7 +110,7 @@ Result<Range> parse_against(const std::string& text, Range range, std::int64_t n
     if (!day) return of_option(Option::against, day.error());
     earlier_ms = own.begin_ms - day->begin_ms;
   }
-  if (earlier_ms == 0) return malformed("--against: is the same range; give another day, or an offset such as -7d");
+  if (earlier_ms == 0) return malformed("--against names the same range; give another day, or an offset such as -7d");
   return Range{range.from_ms - earlier_ms, range.to_ms - earlier_ms};
 }
 

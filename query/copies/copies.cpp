@@ -73,7 +73,7 @@ class Interruption {
 
 Result<Report> copy_to_output(const std::string& database, const Options& options, std::string_view what,
                               const std::function<Status(const CopyPlan&)>& copy) {
-  if (!options.output) return malformed("where to? -o F names the file to write");
+  if (!options.output) return malformed("no file to write is named; use -o F");
   const Interruption interruption;
   const Status copied =
       copy({database, *options.output, options.force ? Existing::replace : Existing::keep, [](int percent) {

@@ -80,14 +80,14 @@ std::optional<std::int64_t> signal_of(std::optional<std::int32_t> exit_code) {
 std::vector<std::string> exit_gaps(const ExitTotals& totals) {
   std::vector<std::string> missing;
   if (totals.ticks_reported == 0) {
-    missing.emplace_back("exits are known from ticks only: no kernel events without BPF (see memoir status)");
+    missing.emplace_back("exits are known only from ticks: without BPF there are no kernel events (see memoir status)");
     return missing;
   }
   if (totals.ticks_reported < totals.ticks)
     missing.push_back(fmt::format("{} of {} ticks have no kernel events of exits", totals.ticks - totals.ticks_reported,
                                   totals.ticks));
   if (totals.lost > 0)
-    missing.push_back(fmt::format("{}: too many at once; exits may be among them",
+    missing.push_back(fmt::format("{}, because too many came at once; exits may be among them",
                                   format_count(totals.lost, "process event was lost", "process events were lost")));
   return missing;
 }

@@ -32,9 +32,9 @@ bool is_quick(Tier tier, std::int64_t length_ms, Reads reads) {
 
 Error out_of_reach(const Context& context, Tier tier, const TierSpan* span, Range asked) {
   const Zone zone = context.options.zone;
-  if (span == nullptr) return malformed(fmt::format("--tier {}: the file has none", to_string(tier)));
-  return malformed(fmt::format("--tier {} starts at {}, after {}: omit it, or choose a coarser one", to_string(tier),
-                               format_time(span->from_ms, zone), format_time(asked.from_ms, zone)));
+  if (span == nullptr) return malformed(fmt::format("--tier {}: the file has no data of this tier", to_string(tier)));
+  return malformed(fmt::format("--tier {} starts at {}, after {}: omit --tier, or choose a coarser one",
+                               to_string(tier), format_time(span->from_ms, zone), format_time(asked.from_ms, zone)));
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ Range max_reached(const Summary& summary, Tier tier) {
 std::optional<std::string> inexact_line(const ExactShare& exact) {
   const auto percent = exact.percent();
   if (!percent || *percent >= 100) return std::nullopt;
-  return fmt::format("{} of the PSS is exact: the rest is estimated, or RSS where it could not be read",
+  return fmt::format("{} of the PSS is exact: the rest is estimated, or RSS where PSS could not be read",
                      format_exact_percent(*percent));
 }
 
@@ -117,7 +117,7 @@ std::string format_reached(const Summary& summary, Tier tier, Zone zone) {
 }
 
 std::string short_lived_note(std::string_view what) {
-  return fmt::format("Processes younger than a bucket, which have rollups in their groups only{}.", what);
+  return fmt::format("Processes younger than a bucket have rollups only in their groups{}.", what);
 }
 
 int tier_notes(Tier tier) {

@@ -52,14 +52,14 @@ void describe_cgroup(const LimitEpisode& of, const ContainerNames& containers, U
   entry.place = place_name(of.subject, containers);
   const std::int64_t length_ms = entry.to_ms - entry.from_ms;
   entry.text = fmt::format(
-      "{} ran against its {}{} {} in {}", entry.place, of.limit_kib ? format_size(*of.limit_kib, units) + " " : "",
+      "{} reached its {}{} {} in {}", entry.place, of.limit_kib ? format_size(*of.limit_kib, units) + " " : "",
       at_max ? "limit" : "memory.high", format_count(of.times, "time", "times"), format_span(length_ms));
   const double waited =
       length_ms <= 0
           ? 0
           : std::min(100.0, static_cast<double>(of.waited_us.value_or(0)) / 10 / static_cast<double>(length_ms));
   if (waited >= kMinWaitedPercent)
-    entry.text += fmt::format("; some process waited {} of that time", format_percent(waited));
+    entry.text += fmt::format("; at least one process waited {} of that time", format_percent(waited));
   if (of.cache_kib) entry.text += fmt::format("; page cache {}", format_size(*of.cache_kib, units));
 }
 

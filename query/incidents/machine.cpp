@@ -53,8 +53,8 @@ std::vector<IncidentEntry> find_pressure(const std::vector<Interval>& series, Ti
       worst = percent;
       entry.at_ms = bucket.until_ms - 1;
     }
-    entry.text = fmt::format("Tasks waited for memory for {}, {} of the time at the worst", lasting(entry),
-                             format_percent(worst));
+    entry.text =
+        fmt::format("Tasks waited for memory for {}, up to {} of the time", lasting(entry), format_percent(worst));
   }
   return found;
 }
@@ -76,7 +76,7 @@ std::vector<IncidentEntry> find_full_swap(const std::vector<Interval>& used, con
       entry.limit_kib = all;
       entry.at_ms = bucket.until_ms - 1;
     }
-    entry.text = fmt::format("Swap was exhausted for {}, {} of {} at the most", lasting(entry),
+    entry.text = fmt::format("Swap was exhausted for {}, with up to {} of {} in use", lasting(entry),
                              format_size(*entry.usage_kib, units), format_size(*entry.limit_kib, units));
   }
   return found;

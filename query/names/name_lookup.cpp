@@ -24,7 +24,7 @@ constexpr std::array kProgramKeys{std::string_view("identity"), std::string_view
 constexpr std::size_t kMaxShown = 10;
 constexpr std::size_t kMaxPids = 3;
 
-// Short form of a key's value.
+// Returns the short form of a key's value.
 std::string_view short_name(std::string_view key, std::string_view value) {
   if (key == "unit") return value.substr(0, value.rfind('.'));
   if (key == "cgroup" || key == "exe") return value.substr(value.rfind('/') + 1);
@@ -106,10 +106,11 @@ Error unknown(std::string_view word, const std::vector<StoredProcess>& processes
   }
   std::string near(subject_hint(word));
   if (near.empty()) near = did_you_mean(word, {names.begin(), names.end()});
-  return {ErrorKind::not_found,
-          fmt::format(
-              "nothing in this range is called '{}'{} ({}programs: memoir processes)", to_printable(word), near,
-              categories.empty() ? "" : to_printable(fmt::format("categories: {}; ", fmt::join(categories, ", "))))};
+  return {
+      ErrorKind::not_found,
+      fmt::format(
+          "nothing in this range is called '{}'{} ({}memoir processes lists the programs)", to_printable(word), near,
+          categories.empty() ? "" : to_printable(fmt::format("categories: {}; ", fmt::join(categories, ", "))))};
 }
 
 }  // namespace
@@ -152,7 +153,7 @@ Error ambiguous(const Context& context, std::string_view word, Table choices) {
   std::string table = render_table({}, report, {context.options.zone, context.options.units, false, std::nullopt});
   table.pop_back();
   return malformed(
-      fmt::format("'{}' may be any of these; use a name of the last column:\n{}", to_printable(word), table));
+      fmt::format("'{}' may be any of these; use a name from the last column:\n{}", to_printable(word), table));
 }
 
 Result<Subject> choose_subject(const Context& context, Subject subject, const std::vector<StoredProcess>& processes,

@@ -58,7 +58,7 @@ std::optional<std::string> when_it_ran(const Context& context, std::int32_t pid)
     lifetimes.push_back(
         fmt::format("from {} {} ({})", format_time(at->first, zone), until, to_printable(image.info.comm)));
   }
-  return fmt::format("process {} did not run then, but {}{}", pid, fmt::join(lifetimes, ", "),
+  return fmt::format("process {} did not run at that time, but {}{}", pid, fmt::join(lifetimes, ", "),
                      left_out > 0 ? fmt::format(", and {} times before", left_out) : "");
 }
 

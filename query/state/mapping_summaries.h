@@ -26,7 +26,7 @@ Result<std::vector<MappedProcess>> load_summaries(const Context& context, const 
 std::optional<std::int64_t> summary_age_ms(const ProcessMappings& summary, const State& state);
 
 // Message if the ticks of a time {} have expired.
-inline constexpr std::string_view kSummariesExpired = "the ticks of {} expired, and the mappings with them";
+inline constexpr std::string_view kSummariesExpired = "the ticks of {} have expired, and their mappings with them";
 // Returns why the file has no summaries; nullopt if it has some.
 Result<std::optional<std::string>> why_no_summaries(const Context& context);
 
@@ -40,7 +40,7 @@ std::optional<std::int64_t> uss_kib(const MappingUse& use);
 std::string shown_label(MappingKind kind, const std::optional<std::string>& label);
 bool is_deleted(const std::optional<std::string>& label);
 
-// Columns of mapped memory, the same for one process and for all.
+// Adds the columns of mapped memory, the same for one process and for all.
 template <typename Row, typename GetUse>
 void add_use(Columns<Row>& columns, GetUse use) {
   using F = ProcessField;

@@ -21,7 +21,7 @@ Report nothing_recorded(const Context& context) {
   report.at_ms = context.when.at_ms;
   report.range = context.when.range;
   report.nothing_recorded = true;
-  report.warnings.push_back("nothing was recorded then: " + what_is_recorded(context));
+  report.warnings.push_back("nothing was recorded at that time: " + what_is_recorded(context));
   return report;
 }
 

@@ -229,7 +229,7 @@ std::optional<std::string> stale_warning(const State& state, std::int64_t asked_
   // Two intervals, because a tick may be late.
   const std::int64_t age = asked_ms - state.at_ms;
   if (age <= 2 * state.run.interval_ms) return std::nullopt;
-  return fmt::format("this is {} older than {}: nothing was recorded in between", format_span(age),
+  return fmt::format("the data is {} older than {}: nothing was recorded in between", format_span(age),
                      format_time(asked_ms, zone));
 }
 

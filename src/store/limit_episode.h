@@ -1,6 +1,6 @@
 #pragma once
 
-// Episodes at a limit: a cgroup ran against memory.max or memory.high, or a tmpfs was full. Each is an event, which is
+// Episodes at a limit: a cgroup reached memory.max or memory.high, or a tmpfs was full. Each is an event, which is
 // kept longer than ticks.
 
 #include <array>

@@ -121,7 +121,7 @@ TEST_CASE("only the recorder can open its lock, and every reader knows whether i
   CHECK(contains(first_line(scene.ask({"status"})), "NOT RECORDING"));
   const Outcome doctor = scene.ask({"doctor"});
   CHECK(doctor.status == 1);
-  CHECK(contains(first_line(doctor), "not running: it crashed"));
+  CHECK(contains(first_line(doctor), "is not running: it crashed"));
 }
 
 TEST_CASE("other users' files in place of the recorder's are refused at once and left unchanged") {

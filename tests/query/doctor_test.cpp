@@ -162,7 +162,7 @@ TEST_CASE("doctor: the file system, the -wal and the -shm are checked") {
 TEST_CASE("doctor: free disk space is judged by the file's growth") {
   FileLocation place = good_place();
   const auto judged = [&place](std::optional<std::int64_t> per_day) {
-    return verdict({judge_room(place, per_day)}, "disk room");
+    return verdict({judge_room(place, per_day)}, "disk space");
   };
   CHECK(judged(std::nullopt) == Verdict::ok);
   CHECK(judged(kGib) == Verdict::ok);

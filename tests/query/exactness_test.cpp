@@ -89,8 +89,8 @@ TEST_CASE("exactness: rollups report the exact part of an answer, as ticks do") 
   }
   for (const char* subject : {"3", "database", "user:root"}) {
     CAPTURE(subject);
-    CHECK(warns_of(of_two_days({"trend", subject}, tier), "or RSS where it could not be read"));
-    CHECK_FALSE(warns_of(of_two_days({"trend", subject, "--by", "rss"}, tier), "or RSS where it could not be read"));
+    CHECK(warns_of(of_two_days({"trend", subject}, tier), "or RSS where PSS could not be read"));
+    CHECK_FALSE(warns_of(of_two_days({"trend", subject, "--by", "rss"}, tier), "or RSS where PSS could not be read"));
   }
   CHECK_FALSE(warns_of(of_two_days({"trend", "web"}, tier), "exact"));
   if (tier == "raw") return;

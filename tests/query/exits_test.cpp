@@ -90,7 +90,7 @@ TEST_CASE("exits: unreported and lost exits cause a warning") {
   const json none = json_of(silent, {"exits"});
   CHECK(none["rows"].empty());
   REQUIRE(none["warnings"].size() == 1);
-  CHECK(none["warnings"][0].get<std::string>().starts_with("exits are known from ticks only"));
+  CHECK(none["warnings"][0].get<std::string>().starts_with("exits are known only from ticks"));
   CHECK(ask(silent, {"peaks"}).out.find("exits are not recorded") != std::string::npos);
   History lossy;
   lossy.begin_run("bpf");

@@ -199,9 +199,10 @@ TEST_CASE("The error for a value that no process has suggests the nearest existi
   const auto filter = Filter::parse({"category=wbe", "user=www-data", "comm~x", "pid=1"});
   REQUIRE(filter.ok());
   CHECK(filter->misses(processes) ==
-        std::vector<Filter::Miss>{
-            {"no process has the category 'wbe'; did you mean 'web'?", ""},
-            {"no process 1 was sampled then; one that runs for less than the recorder's interval may be missed", "1"}});
+        std::vector<Filter::Miss>{{"no process has the category 'wbe'; did you mean 'web'?", ""},
+                                  {"no process 1 was sampled at that time; a process that runs for less than the "
+                                   "recorder's interval may be missed",
+                                   "1"}});
 }
 
 TEST_CASE("A name matches everything that contains it; matches with the same processes are listed once") {

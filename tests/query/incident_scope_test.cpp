@@ -344,7 +344,7 @@ TEST_CASE("scope: page cache against a limit is named as such when processes wai
   scene.history.tick(3);
   const json answer = scene.answer({"incident", "shop.service"});
   CHECK(answer["moment"] == "limit");
-  check_culprit(answer, "shop.service ran against its 256.0 MiB limit 900 times");
+  check_culprit(answer, "shop.service reached its 256.0 MiB limit 900 times");
   check_culprit(answer, "after page cache grew by 204.0 MiB");
 }
 

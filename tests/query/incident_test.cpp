@@ -111,7 +111,7 @@ TEST_CASE("incident: the first screen names the victim, the reason and the resta
   for (const char* said : {"OOM kill in app.service", "killed java (812) when app.service reached its 5.0 GiB limit",
                            "app.service grew by", "shop.jar in app.service grew by", "killed, restarted",
                            "Limits     db.service", "Machine    9.9 GiB of 16.0 GiB in use, +1.9 GiB",
-                           "after the last tick", "Killed     1 process by the OOM killer; restarted 1", "some 2.0%"}) {
+                           "after the last tick", "Killed     1 process by the OOM killer; 1 restarted", "some 2.0%"}) {
     CAPTURE(said);
     CHECK(screen.find(said) != std::string::npos);
   }
@@ -353,8 +353,8 @@ TEST_CASE("incident: a victim of a user-space killer is reported with its killer
   CHECK(answer["rows"][1]["what"].is_null() == !killed);
   const std::string page = ask(history, {"incident"}).out;
   CAPTURE(page);
-  CHECK(page.find(killed ? "Killed     none by the OOM killer, 1 process by earlyoom; restarted 0"
-                         : "Killed     none by the OOM killer; restarted 0") != std::string::npos);
+  CHECK(page.find(killed ? "Killed     none by the OOM killer, 1 process by earlyoom; 0 restarted"
+                         : "Killed     none by the OOM killer; 0 restarted") != std::string::npos);
 }
 
 TEST_CASE("incident: the last kill may be by the kernel or by a user-space killer") {

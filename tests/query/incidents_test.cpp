@@ -135,7 +135,7 @@ TEST_CASE("incidents: one line for each, the latest first; kills in one cgroup w
   CHECK(rows[1]["text"] == "The OOM killer killed worker (102) when shop.service reached its 256.0 MiB limit");
   CHECK(rows[0]["text"] == "earlyoom (512) killed cached (10) in cache.service with SIGKILL");
   CHECK(rows[4]["text"] == "The tmpfs /run was full: 63.0 MiB of 64.0 MiB");
-  CHECK(rows[5]["text"].get<std::string>().starts_with("cache.service ran against its 128.0 MiB limit 20 times"));
+  CHECK(rows[5]["text"].get<std::string>().starts_with("cache.service reached its 128.0 MiB limit 20 times"));
   CHECK(rows[2]["cgroup"].is_null());
   CHECK(rows[2]["kills"].is_null());
 }
@@ -228,7 +228,7 @@ TEST_CASE("incidents: events at limits are kept when ticks expire or the recorde
   CAPTURE(rows.dump(1));
   REQUIRE(rows.size() == 2);
   CHECK(rows[0]["kind"] == "limit");
-  CHECK(rows[0]["text"].get<std::string>().starts_with("cache.service ran against its 128.0 MiB limit 20 times"));
+  CHECK(rows[0]["text"].get<std::string>().starts_with("cache.service reached its 128.0 MiB limit 20 times"));
   CHECK(rows[1]["kind"] == "tmpfs-full");
   CHECK(rows[1]["to_ms"].get<std::int64_t>() - rows[1]["from_ms"].get<std::int64_t>() >= 3 * 600'000);
   CHECK(json_of(history, {"incident", "1"})["moment"] == "limit");

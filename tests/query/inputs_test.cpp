@@ -298,14 +298,15 @@ TEST_CASE("A pid of a process that ran at another time gives that time") {
     CAPTURE(words);
     const Outcome outcome = ask(history, words);
     CHECK(outcome.exit == Exit::empty);
-    CHECK(outcome.error.find("process 42 did not run then, but from 20") != std::string::npos);
+    CHECK(outcome.error.find("process 42 did not run at that time, but from 20") != std::string::npos);
     CHECK(outcome.error.find("(worker)") != std::string::npos);
   }
 }
 
 TEST_CASE("A process that was never recorded gives the same sentence in all commands") {
   const std::string sentence =
-      "no process 999999 was sampled then; one that runs for less than the recorder's interval may be missed\n";
+      "no process 999999 was sampled at that time; a process that runs for less than the recorder's interval may be "
+      "missed\n";
   for (const std::vector<std::string>& words : {std::vector<std::string>{"trend", "999999"},
                                                 {"top", "--filter", "pid=999999", "--format", "csv"},
                                                 {"top", "--last", "1h", "--filter", "pid=999999", "--format", "csv"},
@@ -371,7 +372,7 @@ TEST_CASE("An ambiguous name lists its matches as they can be typed, with their 
   };
   const std::string trend = lines_of_usage({"trend", "postgres", "--units", "kib"});
   CHECK(trend ==
-        "memoir: 'postgres' may be any of these; use a name of the last column:\n"
+        "memoir: 'postgres' may be any of these; use a name from the last column:\n"
         "PSS AT END KiB PROCS PIDS SUBJECT\n"
         "         10000     2 8,9  user:postgres\n"
         "          9000     1 8    comm:postgres\n");

@@ -131,7 +131,7 @@ TEST_CASE("mappings: a missing reading has its reason and the fix") {
   for (const char* command : {"mappings", "objects"}) {
     CHECK_THAT(why(recorded<record_no_summaries>(), {command}), test::ContainsSubstring("no mappings were recorded"));
     CHECK_THAT(why(recorded<record>(), {command, "--at", "2020-01-01"}),
-               test::ContainsSubstring("nothing was recorded then"));
+               test::ContainsSubstring("nothing was recorded at that time"));
   }
 }
 
@@ -307,7 +307,7 @@ TEST_CASE("objects: the age and growth of deleted files and memfds are from mapp
   CHECK(rows[1]["maybe_older"] == false);
   CHECK(rows[1]["growth_kib"] == (64 + 8) * kMib);  // one eighth is swapped out
   CHECK_THAT(ask(history, {"objects", "--ownerless"}).out,
-             test::ContainsSubstring("1 mapping was in the first mapping summaries with it: they may be older."));
+             test::ContainsSubstring("1 mapping was already in the first mapping summaries, and may be older."));
 }
 
 }  // namespace objects_test

@@ -80,7 +80,7 @@ TEST_CASE("Exit 1: only regular files are opened, and unreadable files are repor
   REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
   const Ran queue = run("top --db " + fifo);
   CHECK(queue.status == 1);
-  CHECK(has(queue.error, "is not a file"));
+  CHECK(has(queue.error, "is not a regular file"));
   if (geteuid() == 0) return;  // root can read every file
   const std::string closed = directory.path() + "/closed.db";
   std::ofstream(closed) << "x";

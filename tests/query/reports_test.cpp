@@ -254,7 +254,7 @@ TEST_CASE("trend: the sum of a category is one series, with its inexact part") {
 TEST_CASE("trend: an unknown subject or metric is an error that lists the known ones") {
   const auto [arguments, part] = GENERATE(table<std::vector<std::string>, std::string>({
       {{"trend", "databose"}, "did you mean 'database'"},
-      {{"trend", "99999"}, "no process 99999 was sampled then"},
+      {{"trend", "99999"}, "no process 99999 was sampled at that time"},
       {{"trend", "machine", "--by", "pss"}, "does not apply to the machine"},
       {{"trend", "database", "--by", "used"}, "does not apply to a process"},
       {{"trend", "database", "--by", "hwm"}, "have no sum"},

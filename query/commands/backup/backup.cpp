@@ -11,7 +11,8 @@ Command backup_command() {
       .summary = "copy of the whole database, while recording",
       .options = {Option::output, Option::force},
       .examples = {{"memoir extract --all -o memoir-backup.db", "all that is recorded until now, in one file"},
-                   {"memoir extract --all -o memoir-backup.db --force", "the same every night, over the one before"}},
+                   {"memoir extract --all -o memoir-backup.db --force",
+                    "the same every night, replacing the previous copy"}},
       .run =
           [](const Context& context) { return copy_to_output(context.file.path, context.options, "backup", back_up); },
       .full_name = "extract --all"};

@@ -134,18 +134,17 @@ Result<Report> over_range(const Context& context, Range range) {
 }  // namespace
 
 Command categories_command() {
-  return {
-      .name = "categories",
-      .summary = "categories with process counts and totals",
-      .options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::tier,
-                  Option::limit},
-      .by = names_of(metrics_with(
-          [](const MetricInfo& info) { return info.kinds.contains(SubjectKind::category) && info.ranks; })),
-      .examples = {{"memoir categories", "what each category uses now"},
-                   {"memoir categories --day yesterday --by rss", "mean and largest sum of each category, yesterday"}},
-      .run = [](const Context& context) {
-        return context.when.range ? over_range(context, *context.when.range) : at_one_time(context);
-      }};
+  return {.name = "categories",
+          .summary = "categories with process counts and totals",
+          .options = {Option::at, Option::from, Option::to, Option::last, Option::day, Option::by, Option::tier,
+                      Option::limit},
+          .by = names_of(metrics_with(
+              [](const MetricInfo& info) { return info.kinds.contains(SubjectKind::category) && info.ranks; })),
+          .examples = {{"memoir categories", "what each category uses now"},
+                       {"memoir categories --day yesterday --by rss", "mean and maximum of each category, yesterday"}},
+          .run = [](const Context& context) {
+            return context.when.range ? over_range(context, *context.when.range) : at_one_time(context);
+          }};
 }
 
 }  // namespace memoir::query

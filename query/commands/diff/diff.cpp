@@ -37,9 +37,9 @@ Status take_subject(const Context& context, Options& options) {
   std::erase_if(words.subjects, [&](const std::string& word) { return word.empty() || is_time(word, context); });
   std::erase_if(options.subjects, [&](const std::string& word) { return !word.empty() && !is_time(word, context); });
   if (words.subjects.size() > 1)
-    return malformed(fmt::format("'{}' and '{}': one SUBJECT is compared{}", words.subjects[0], words.subjects[1],
+    return malformed(fmt::format("'{}' and '{}': only one SUBJECT can be given{}", words.subjects[0], words.subjects[1],
                                  subject_hint(words.subjects[0])));
-  if (options.subjects.size() > 2) return malformed("two times are compared: T1 and T2");
+  if (options.subjects.size() > 2) return malformed("at most two times can be given: T1 and T2");
   const Context about{words, context.reader, context.file, context.runs, context.now_ms, context.when, context.screen};
   for (std::string& filter : TRY(subject_filters(about))) options.filters.push_back(std::move(filter));
   return Done{};
@@ -108,7 +108,7 @@ Status compare(Reader& reader, const DiffQuery& question, Diff& diff) {
   return Done{};
 }
 
-// Sets the titles of the changed identities, by their changed processes.
+// Sets the titles of changed identities, from their changed processes.
 Status add_diff_titles(Reader& reader, const DiffQuery& question, const Diff& diff, Report& report) {
   if (question.group != "identity" || means_over(diff.before) || means_over(diff.after)) return Done{};
   Changes changes("process");

@@ -47,7 +47,7 @@ Columns<Change> group_columns(const std::string& group, Metric by) {
   return columns;
 }
 
-// The machine's parts, side by side.
+// A part of the machine's memory, before and after.
 struct PartRow {
   MachinePart part;
   std::optional<std::int64_t> before;
@@ -76,7 +76,7 @@ Section machine_section(const std::vector<PartRow>& rows) {
       {data_column("part"), [](const PartRow& row) { return to_string(row.part); }},
       {display_column("PART OF THE MACHINE"), [](const PartRow& row) { return machine_part_title(row.part); }},
   };
-  return {"machine", "Where it went: the parts add up to the machine's memory", make_table(columns, rows)};
+  return {"machine", "Parts of the machine's memory, which add up to its total", make_table(columns, rows)};
 }
 
 // "used 3.0 GiB to 5.2 GiB (+2.2 GiB)"
@@ -207,7 +207,7 @@ void fill_diff(const Context& context, const DiffQuery& question, const Diff& di
   add_totals(question, diff, kinds, report);
   add_notes(question, diff, kinds, units, report);
   const std::string short_lived = diff.short_lived_kib == 0 ? ""
-                                                            : fmt::format(", changed by {}: it is in no row",
+                                                            : fmt::format("; their change of {} is in no row",
                                                                           format_change(diff.short_lived_kib, units));
   report_states(diff.before, diff.after, short_lived, context.options.zone, report);
   const std::vector<PartRow> parts = part_rows(diff);

@@ -131,7 +131,7 @@ std::string title_of(std::int64_t problems, std::int64_t warnings) {
   return title;
 }
 
-// The first line has the important facts: nothing is recording, or something was not recorded.
+// Returns the facts that belong in the first line: nothing is recording, or something was not recorded.
 std::string lead_of(const Findings& findings) {
   std::string lead;
   for (const Finding& finding : findings) {
@@ -180,7 +180,7 @@ Result<Report> report_findings(const Options& options, std::int64_t now_ms) {
 Command doctor_command() {
   return {.name = "doctor",
           .summary = "checks of file, recorder and permissions, with fixes",
-          .examples = {{"memoir doctor", "is all in order; exit status 1 if there is a problem"},
+          .examples = {{"memoir doctor", "checks everything; exit status 1 if there is a problem"},
                        {"memoir doctor --format json", "the same for a monitor"}},
           .run_alone = report_findings};
 }

@@ -74,7 +74,7 @@ Finding judge_file_system(const FileLocation& place) {
   }
   if (place.mounted_read_only) {
     return {"file system", Verdict::warning, place.folder + " is mounted read-only: nothing can be recorded into it",
-            fmt::format("mount -o remount,rw on the mount of {} (findmnt -T {}), after a look at dmesg", place.folder,
+            fmt::format("mount -o remount,rw on the mount of {} (findmnt -T {}), after checking dmesg", place.folder,
                         shell_path(place.folder))};
   }
   if (place.in_memory) {
@@ -108,7 +108,7 @@ Findings judge_place(const FileLocation& place) {
   Findings findings{judge_mode(place)};
   if (!place.stranger.empty()) {
     findings.push_back({"owner", Verdict::problem,
-                        fmt::format("{} belongs to {}, the database to {}: its recorder may not write to it",
+                        fmt::format("{} belongs to {}, but the database to {}: the recorder may not write to it",
                                     place.stranger, place.stranger_owner, place.owner),
                         fmt::format("chown {}: {}", shell_word(place.owner), shell_path(place.stranger))});
   }
@@ -130,15 +130,15 @@ Finding judge_room(const FileLocation& place, std::optional<std::int64_t> per_da
   constexpr std::int64_t little = 1024 * kMib;
   constexpr std::int64_t days_to_act = 14;
   const std::string free = format_size(place.free_bytes / 1024, Units::automatic) + " free";
-  const std::string fix = fmt::format("make room: du -xh {} | sort -h | tail", shell_path(place.folder));
+  const std::string fix = fmt::format("free some space: du -xh {} | sort -h | tail", shell_path(place.folder));
   if (place.free_files <= 0) {
-    return {"disk room", Verdict::problem, "no file can be created: the file system has no free inode", fix};
+    return {"disk space", Verdict::problem, "no file can be created: the file system has no free inode", fix};
   }
   if (place.free_bytes < least) {
-    return {"disk room", Verdict::problem, free + ": recording stops when there is none", fix};
+    return {"disk space", Verdict::problem, free + ": recording stops when there is none", fix};
   }
   if (!per_day || *per_day <= 0) {
-    return {"disk room", place.free_bytes < little ? Verdict::warning : Verdict::ok, free,
+    return {"disk space", place.free_bytes < little ? Verdict::warning : Verdict::ok, free,
             place.free_bytes < little ? fix : ""};
   }
   constexpr std::int64_t many_days = 3650;
@@ -146,8 +146,8 @@ Finding judge_room(const FileLocation& place, std::optional<std::int64_t> per_da
   const std::string lasts =
       fmt::format("{}, for {} at {} a day", free, days > many_days ? "many years" : format_count(days, "day", "days"),
                   format_size(*per_day / 1024, Units::automatic));
-  if (days < days_to_act) return {"disk room", Verdict::warning, lasts, fix};
-  return {"disk room", Verdict::ok, lasts, ""};
+  if (days < days_to_act) return {"disk space", Verdict::warning, lasts, fix};
+  return {"disk space", Verdict::ok, lasts, ""};
 }
 
 }  // namespace memoir::query

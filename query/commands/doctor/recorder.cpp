@@ -16,7 +16,7 @@ std::string ago(std::int64_t now_ms, std::int64_t then_ms) {
   return format_span(std::max<std::int64_t>(now_ms - then_ms, 0)) + " ago";
 }
 
-// The remedy for a limitation reported by the recorder.
+// Returns the remedy for a limitation that the recorder reported.
 std::string fix_of(std::string_view sentence) {
   if (sentence.find("CAP_SYS_PTRACE") != std::string_view::npos) {
     return "run memoird as its unit, which has AmbientCapabilities=CAP_SYS_PTRACE; without systemd: setcap "
@@ -47,7 +47,7 @@ std::string without_stop(std::string sentence) {
 Finding judge_run(const RecorderStatus& status, bool here) {
   if (status.recording == Recording::never || status.runs.empty()) {
     if (status.recording == Recording::active) return {"recorder", Verdict::ok, "has just started its first run", ""};
-    return {"recorder", Verdict::problem, "nothing is recorded in this file yet", kStart};
+    return {"recorder", Verdict::problem, "has not recorded anything in this file yet", kStart};
   }
   const StoredRun& run = status.runs.back();
   const std::string last = run.last_tick_ms ? "the last tick is from " + ago(status.now_ms, *run.last_tick_ms)
@@ -69,22 +69,22 @@ Finding judge_run(const RecorderStatus& status, bool here) {
       return {"recorder", Verdict::ok, fmt::format("records every {}{}; {}", every, pid, last), ""};
     case Recording::late:
       return {"recorder", Verdict::problem,
-              fmt::format("runs{}, but does not store its ticks of every {}: {}", pid, every, last),
+              fmt::format("runs{}, but does not store a tick every {}: {}", pid, every, last),
               std::string(kJournal) + "; the disk may be full, slow or read-only"};
     case Recording::stopped:
       return {"recorder", Verdict::problem,
-              fmt::format("not running: it stopped ({}); {}", to_printable(run.stop_reason), last), kStart};
+              fmt::format("is not running: it stopped ({}); {}", to_printable(run.stop_reason), last), kStart};
     case Recording::died:
     case Recording::never:
       break;
   }
-  return {"recorder", Verdict::problem, "not running: it crashed; " + last, fmt::format("{}; {}", kStart, kJournal)};
+  return {"recorder", Verdict::problem, "is not running: it crashed; " + last, fmt::format("{}; {}", kStart, kJournal)};
 }
 
 Finding judge_ticks(const TickCounts& counts) {
   if (counts.malformed > 0) {
     return {"reading", Verdict::warning,
-            fmt::format("{} of kernel files could not be understood in the last tick",
+            fmt::format("{} of kernel files could not be parsed in the last tick",
                         format_count(counts.malformed, "line", "lines")),
             "memoir status shows which; please report it with the kernel's version"};
   }

@@ -69,8 +69,8 @@ Result<Streamed> stream_snapshot(const Context& context, const Sink& sink) {
   if (!state) return Streamed{true, nothing_recorded(context).warnings};
   if (tick_of(*state) == nullptr)
     return Error{ErrorKind::not_found,
-                 "the tick of that time expired, and rollups lack the fields of this format; "
-                 "export --format csv or openmetrics reads them"};
+                 "the tick of that time has expired, and rollups lack the fields of this format; "
+                 "export --format csv or openmetrics can read rollups"};
   Streamed done;
   const Filter filter = TRY(filter_at(context.options, {&*state}));
   const std::string text =
@@ -109,7 +109,7 @@ Result<Streamed> stream_series(const Context& context, ExportQuery question, con
   return done;
 }
 
-// "smaps_rollup_login.json" of "smaps_rollup.json" and "_login".
+// "smaps_rollup_login.json" for "smaps_rollup.json" and "_login".
 std::string with_suffix(const std::string& path, const std::string& suffix) {
   std::filesystem::path named(path);
   named.replace_filename(named.stem().string() + suffix + named.extension().string());
@@ -131,7 +131,7 @@ Result<std::string> common_labels(const Context& context) {
                        std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
     if (!plain || name.size() == word.size())
       return malformed(
-          fmt::format("--label '{}' is not NAME=VALUE, NAME of letters, digits and _", to_printable(word)));
+          fmt::format("--label '{}' is not NAME=VALUE with a NAME of letters, digits and _", to_printable(word)));
     if (!taken.insert(name).second)
       return malformed(fmt::format("--label: '{}' is already in use; choose another name", name));
     labels += "," + label(name, std::string_view(word).substr(name.size() + 1));
@@ -156,7 +156,7 @@ Result<Streamed> stream_to(const Context& context, const Sink& sink) {
   return stream_series(context, {subjects, {}, step_ms.value_or(0), {}, labels}, sink);
 }
 
-// To standard output, or to the given file, which appears completely or not at all.
+// Writes to standard output, or to the given file, which appears completely or not at all.
 Result<Streamed> stream(const Context& context, const Sink& sink) {
   const Options& options = context.options;
   const std::string suffix = options.suffix.value_or("");

@@ -85,9 +85,10 @@ std::vector<Family> category_families() {
   families.reserve(kCategoryMetrics.size() + 2);
   for (const Metric metric : kCategoryMetrics)
     families.push_back({fmt::format("memoir_category_{}_bytes", to_string(metric)),
-                        fmt::format("{} of its processes", metric_title(metric)), "bytes", false, 1024});
-  families.push_back({"memoir_category_processes", "processes in it", "", false, 1});
-  families.push_back({"memoir_category_inexact_processes", "Processes in it whose values are not exact", "", false, 1});
+                        fmt::format("{} of the category's processes", metric_title(metric)), "bytes", false, 1024});
+  families.push_back({"memoir_category_processes", "Processes in the category", "", false, 1});
+  families.push_back(
+      {"memoir_category_inexact_processes", "Processes in the category whose values are not exact", "", false, 1});
   return families;
 }
 

@@ -19,13 +19,13 @@
 namespace memoir::query {
 namespace {
 
-// In the order of FleetOf.
+// Families of the values of FleetOf, in the same order.
 const std::vector<Family>& own_families() {
   constexpr double kib = 1024;
   constexpr double ms = 1e-3;
   static const std::vector<Family> families{
       {"memoir_machine_used_peak_bytes", "Highest use since the last write", "bytes", false, kib},
-      {"memoir_category_pss_peak_bytes", "Highest PSS of its processes since the last write", "bytes", false, kib},
+      {"memoir_category_pss_peak_bytes", "Highest PSS of the category since the last write", "bytes", false, kib},
       {"memoir_identity_pss_bytes", "PSS of the processes of a program in a unit", "bytes", false, kib},
       {"memoir_identity_rss_bytes", "RSS of the processes of a program in a unit", "bytes", false, kib},
       {"memoir_identity_swap_bytes", "Swap of the processes of a program in a unit", "bytes", false, kib},
@@ -38,12 +38,12 @@ const std::vector<Family>& own_families() {
       {"memoir_cgroup_swap_bytes", "memory.swap.current", "bytes", false, kib},
       {"memoir_cgroup_limit_bytes", "memory.max, where there is a limit", "bytes", false, kib},
       {"memoir_cgroup_usage_peak_bytes", "Highest memory.current since the last write", "bytes", false, kib},
-      {"memoir_cgroup_oom_kills", "OOM kills in it", "", true, 1},
-      {"memoir_cgroup_memory_waiting_seconds", "Time in which a process of it waited for memory", "seconds", true,
-       1e-6},
+      {"memoir_cgroup_oom_kills", "OOM kills in the cgroup", "", true, 1},
+      {"memoir_cgroup_memory_waiting_seconds", "Time in which a process of the cgroup waited for memory", "seconds",
+       true, 1e-6},
       {"memoir_oom_kill_timestamp_seconds", "Time of the last OOM kill of a program, within the last day", "seconds",
        false, ms},
-      {"memoir_leaks", "What leaks", "", false, 1},
+      {"memoir_leaks", "Number of leaks", "", false, 1},
       {"memoir_leaks_judged_timestamp_seconds", "Time of the last search for leaks", "seconds", false, ms},
       {"memoir_leak_growth_bytes_per_second", "Growth rate of a leak", "", false, 1.0 / 86400},
       {"memoir_leak_growth_items_per_second", "Growth rate of the number of processes or zombies", "", false,
@@ -53,10 +53,10 @@ const std::vector<Family>& own_families() {
       {"memoir_recorder_up", "Whether memoird records", "", false, 1},
       {"memoir_recorder_info", "Version of memoird", "", false, 1},
       {"memoir_recorder_start_timestamp_seconds", "Start of this run of memoird", "seconds", false, ms},
-      {"memoir_recorder_last_tick_timestamp_seconds", "The last tick", "seconds", false, ms},
-      {"memoir_recorder_interval_seconds", "Time from tick to tick", "seconds", false, ms},
+      {"memoir_recorder_last_tick_timestamp_seconds", "Time of the last tick", "seconds", false, ms},
+      {"memoir_recorder_interval_seconds", "Interval between ticks", "seconds", false, ms},
       {"memoir_recorder_late_ticks", "Ticks missed within the last hour", "", false, 1},
-      {"memoir_recorder_cpu_ratio", "Share of one core over the last hour", "ratio", false, 1e-6},
+      {"memoir_recorder_cpu_ratio", "Share of one core that memoird used over the last hour", "ratio", false, 1e-6},
       {"memoir_recorder_resident_bytes", "RSS of memoird", "bytes", false, kib},
       {"memoir_database_size_bytes", "Size of the database, with its log", "bytes", false, 1},
       {"memoir_database_limit_bytes", "Maximum size of the database", "bytes", false, 1},

@@ -24,11 +24,12 @@ Result<Report> write_extract(const Context& context) {
   const auto* from_ms = std::get_if<std::int64_t>(&report.rows.rows.front().front());
   if (from_ms != nullptr && *from_ms < range.from_ms) {
     report.notes.push_back(
-        fmt::format("It starts before the range, at {}, with a tick that lists every process: query the same range.",
+        fmt::format("The file starts before the range, at {}, with a tick that lists every process: give the same "
+                    "range to queries.",
                     format_time(*from_ms, context.options.zone)));
   }
   report.notes.emplace_back(
-      "It has the host's name, users and command lines as they were recorded (secrets were redacted before).");
+      "The file has the host's name, users and command lines as recorded (secrets were redacted before that).");
   return report;
 }
 

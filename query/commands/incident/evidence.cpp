@@ -80,7 +80,7 @@ std::string death_line(const Incident& incident) {
                          ? "Killed     none by the OOM killer"
                          : fmt::format("Killed     {} by the OOM killer", format_count(kills, "process", "processes"));
   if (kills > reported) line += fmt::format(", {} only counted", kills - reported);
-  return line + fmt::format("{}; restarted {}", other_killers(incident),
+  return line + fmt::format("{}; {} restarted", other_killers(incident),
                             incident.scope ? incident.scope->restarts : incident.restarts);
 }
 
@@ -231,7 +231,8 @@ void add_victims(const Incident& incident, Report& report) {
   if (std::ssize(victims) > kMaxVictims) victims.erase(victims.begin(), victims.end() - kMaxVictims);
   Section section{"victims", "OOM victims", make_table(columns, victims)};
   if (victims.size() < incident.victims.size())
-    section.notes = {fmt::format("{} before these: memoir events.", incident.victims.size() - victims.size())};
+    section.notes = {
+        fmt::format("{} earlier victims: memoir events lists them.", incident.victims.size() - victims.size())};
   section.table.own_units = true;
   report.sections.push_back(std::move(section));
 }
@@ -277,7 +278,7 @@ void add_events(const Incident& incident, Report& report) {
   std::ranges::stable_sort(events, {}, distance);
   Section section{"events", "Events", {}};
   if (events.size() > kMaxEvents) {
-    section.notes = {fmt::format("{} more: memoir events.", events.size() - kMaxEvents)};
+    section.notes = {fmt::format("{} more: memoir events lists them.", events.size() - kMaxEvents)};
     events.resize(kMaxEvents);
   }
   std::ranges::stable_sort(events, {}, [](const Event& event) { return event.at.wall_ms; });

@@ -121,8 +121,8 @@ Status write_extract(const Context& context, Range range, Report& report) {
   const Report written = TRY(copy_to_output(context.file.path, options, "extract",
                                             [range](const CopyPlan& plan) { return extract(plan, range); }));
   report.notes.push_back(
-      fmt::format("What was recorded around it is in {}, with command lines as they were recorded "
-                  "(secrets were redacted before).",
+      fmt::format("The recording around this time is in {}, with command lines as recorded "
+                  "(secrets were redacted before that).",
                   *context.options.extract));
   report.totals.push_back({"extract", "", Kind::text, *context.options.extract});
   return Done{};

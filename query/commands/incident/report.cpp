@@ -147,10 +147,10 @@ void warn_of_states(const Context& context, const Incident& incident, Report& re
     report.warnings.push_back(fmt::format("nothing was recorded before {}: there is no change to show",
                                           format_time(incident.at.at_ms, zone)));
   }
-  if (!incident.after) report.warnings.emplace_back("nothing is recorded after it yet");
+  if (!incident.after) report.warnings.emplace_back("nothing is recorded after this time yet");
   if (incident.left_out > 0) report.warnings.push_back(brief_left_out(incident.left_out));
   if (means_over(incident.before) || means_over(incident.at)) {
-    report.warnings.emplace_back("the ticks of that time expired: values are means over buckets");
+    report.warnings.emplace_back("the ticks of that time have expired: values are means over buckets");
   }
 }
 

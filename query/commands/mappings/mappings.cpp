@@ -31,7 +31,7 @@ Columns<MappedProcess> summary_columns(const State& state) {
   return columns;
 }
 
-// The state's processes that belong to SUBJECT.
+// Returns the state's processes that belong to SUBJECT.
 Result<std::vector<const ProcessUse*>> asked_for(const Context& context, const State& state) {
   const std::set<std::int64_t> ids = TRY(subject_ids(context, state));
   std::vector<const ProcessUse*> asked;
@@ -63,7 +63,7 @@ Result<Report> list_summaries(const Context& context, const State& state, std::v
   for (const MappedProcess& summary : summaries) sum.add(summary.sum);
   if (summaries.empty()) {
     report.rows = make_table(columns, summaries);
-    return without(std::move(report), fmt::format("no process had a mapping summary then: {}", kHowToRead));
+    return without(std::move(report), fmt::format("no process had a mapping summary at that time: {}", kHowToRead));
   }
   report.totals.push_back({"processes", "", Kind::count, state.processes.size()});
   report.totals.push_back({"summaries", "", Kind::count, summaries.size()});
@@ -78,7 +78,7 @@ Result<Report> list_summaries(const Context& context, const State& state, std::v
   return report;
 }
 
-// Properties of a mapping summary except its rows.
+// Reports the properties of a mapping summary, except its rows.
 void describe(const MappedProcess& summary, const State& state, Report& report) {
   const ProcessMappings& of = summary.of;
   const auto age = summary_age_ms(of, state);

@@ -38,7 +38,7 @@ constexpr std::string_view kMeasured = "measured";
 constexpr std::string_view kDerived = "derived";
 constexpr std::string_view kEstimated = "estimated";
 
-// nullopt if the part exceeds its whole: the counters contradict each other.
+// Returns nullopt if the part exceeds its whole: the counters contradict each other.
 std::optional<double> share_of(const Line& line) {
   const bool is_share = line.kib && line.whole && *line.kib >= 0 && *line.kib <= *line.whole;
   return is_share ? share_percent(line.kib, line.whole) : std::nullopt;
@@ -101,7 +101,7 @@ std::vector<Line> process_lines(const MachineMemory& memory, const ProcessSums& 
       metric(Metric::uss),
       metric(Metric::rss),
       metric(Metric::swap_pss),
-      {"anon_elsewhere", "anonymous, in none of them", difference(memory.get(M::anon_pages), anon), kDerived}};
+      {"anon_elsewhere", "anonymous, in no process", difference(memory.get(M::anon_pages), anon), kDerived}};
   // PSS and meminfo are not read at the same moment, so the difference may be negative.
   if (lines.back().kib < 0) lines.back().kib.reset();
   for (Line& line : lines) line.whole = memory.get(M::mem_total);
@@ -129,11 +129,11 @@ void describe_processes(const ProcessSums& sum, Report& report, Section& section
   const std::string share =
       exact ? fmt::format(": {} of the PSS is exact", format_exact_percent(*exact)) : std::string();
   const std::string none =
-      sum.inaccessible > 0 ? fmt::format("; of {} nothing is known", sum.inaccessible) : std::string();
+      sum.inaccessible > 0 ? fmt::format("; nothing is known of {}", sum.inaccessible) : std::string();
   section.notes.push_back(fmt::format("{}{}{}.", format_count(tally.processes(), "process", "processes"), share, none));
 }
 
-// Notes that a reader needs in order to trust the sum.
+// Adds notes that a reader needs in order to trust the sum.
 void explain(const MachineMemory& memory, const std::vector<Line>& lines, Units units, Report& report) {
   if (lines.empty()) return;
   const std::int64_t total = memory.or_zero(M::mem_total);
@@ -199,11 +199,11 @@ void warn(const StoredTick& tick, const ShmemState& shmem, std::int64_t inaccess
   }
   const std::int64_t malformed = tick.counts.malformed;
   if (malformed > 0)
-    add(fmt::format("{} of kernel files could not be understood (memoir status shows which)",
+    add(fmt::format("{} of kernel files could not be parsed (memoir status shows which)",
                     format_count(malformed, "line", "lines")));
 }
 
-// A section for recorded tmpfs mounts and segments, if there are any, and the warnings.
+// Adds a section for recorded tmpfs mounts and segments, if there are any, and the warnings.
 Status add_outside(const Context& context, const MachineMemory& machine, const StoredTick& tick,
                    std::int64_t inaccessible, Report& report) {
   const ShmemState shmem = TRY(load_shmem_state(context.reader, tick.id));

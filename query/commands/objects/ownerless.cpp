@@ -117,8 +117,8 @@ void note_older(const std::vector<OwnerlessLine>& lines, Report& report) {
   const auto older = std::ranges::count_if(
       lines, [](const OwnerlessLine& line) { return line.memory.first && line.memory.first->maybe_older; });
   if (older == 0) return;
-  report.notes.push_back(fmt::format("{} in the first mapping summaries with {}: they may be older.",
-                                     format_count(older, "mapping was", "mappings were"), older == 1 ? "it" : "them"));
+  report.notes.push_back(fmt::format("{} already in the first mapping summaries, and may be older.",
+                                     format_count(older, "mapping was", "mappings were")));
 }
 
 }  // namespace
@@ -128,9 +128,10 @@ Result<Report> show_ownerless(const Context& context, const State& state, const 
   std::vector<OwnerlessLine> lines = TRY(lines_of(context, state, found));
   Report report = TRY(begin_report(context, state, "memory without a process"));
   if (found.summaries.empty())
-    report.warnings.push_back("no mappings of processes are known, so deleted files and memfds are not among these");
+    report.warnings.push_back("no mappings of processes are known, so deleted files and memfds are not listed");
   report.notes.push_back(
-      "A file in tmpfs counts in full; so does a mapping of known size, otherwise the part of its largest mapper.");
+      "Files in tmpfs and mappings of known size count in full; of other mappings, the part of the largest mapper "
+      "counts.");
   note_older(lines, report);
   limit_rows(lines, report, context, &OwnerlessLine::kib, {.of = "memory", .more_lines = 1});
   report.rows = make_table(ownerless_columns(), lines);

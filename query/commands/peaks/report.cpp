@@ -43,7 +43,7 @@ std::string summed_note(const PeakQuery& question, const Peaks& peaks, Units uni
   const ExitSum& unseen = peaks.unseen;
   if (unseen.count == 0) return "All processes that exited in the range are included.";
   const bool ranked = question.group != "process" && question.by == Metric::hwm && !marks_members(question);
-  return fmt::format("{} between two ticks, the largest with {}, {} (memoir exits).",
+  return fmt::format("{} between two ticks, with peaks of up to {} ({}; see memoir exits).",
                      format_count(unseen.count, "process ran", "processes ran"), format_size(unseen.peak_kib, units),
                      ranked ? "counted by name" : "not included");
 }
@@ -123,7 +123,7 @@ std::int64_t pss_of(const GroupState& group) {
   return group.kib[Metric::pss].value_or(0);
 }
 
-// The largest groups, and the others in one row: they add up to the total.
+// Returns the largest groups, and the others in one row: the rows add up to the total.
 std::vector<GroupRow> group_rows(const Others& others, const char* group, const std::vector<GroupState>& states) {
   std::vector<GroupRow> rows;
   for (const GroupState& state : states) {
@@ -162,7 +162,7 @@ std::string holders_line(const Others& others, Units units) {
   return line;
 }
 
-// "By identity 9.8 GiB: app.service worker (1000) 9.2 GiB, … , others (12) 40.0 MiB"
+// "    by identity, 9.8 GiB: app.service worker (1000) 9.2 GiB, … , others (12) 40.0 MiB"
 std::vector<std::string> group_lines(const Others& others, Units units) {
   constexpr std::size_t name_columns = 40;
   std::vector<std::string> lines;
@@ -198,7 +198,7 @@ std::vector<std::string> other_lines(const std::vector<Others>& all, const Optio
     const std::string line = holders_line(others, options.units);
     if (line.empty()) continue;
     lines.push_back(fmt::format("  {}, {}{}:", to_printable(others.of), format_time(others.at_ms, options.zone),
-                                others.means ? " (means of the bucket that holds it)" : ""));
+                                others.means ? " (means of its bucket)" : ""));
     std::vector<std::string> more{"    " + line};
     if (many_made_it(others)) {
       const std::vector<std::string> groups = group_lines(others, options.units);
@@ -253,13 +253,14 @@ void fill_peaks(const Context& context, const PeakQuery& question, const Peaks& 
                                        peaks.categories.size()));
   }
   report.notes.push_back(unseen_note(question, peaks, context.options.units));
-  if (peaks.means) report.notes.emplace_back("Rollups have no highest sum of such a group: this is the highest mean.");
+  if (peaks.means)
+    report.notes.emplace_back("Rollups do not have the maximum of a group's sum: each peak is the highest mean.");
   report_tier(peaks.tier, report);
   if (!question.all_time && !context.when.range) {
-    report.notes.push_back(
-        fmt::format("By {} a peak is that of the sum over the processes in the last 24 hours of recording; --from, "
-                    "--last and --day set another range.",
-                    question.group));
+    report.notes.push_back(fmt::format(
+        "Each peak by {} is the maximum of the sum over its processes in the last 24 hours of recording; use "
+        "--from, --last or --day for another range.",
+        question.group));
   }
 }
 

@@ -84,7 +84,7 @@ std::string state_word(char state) {
 std::string exit_words(const ProcessPage& page, Zone zone) {
   if (page.process.exit_kind == "execed") return "it runs another program now";
   const std::string at = format_time(page.exited_ms(), zone);
-  if (!page.exit) return fmt::format("{} by {}; how is unknown", ending(page.process), at);
+  if (!page.exit) return fmt::format("{} by {}; the exit status is unknown", ending(page.process), at);
   return fmt::format("{} at {}", format_exit_status(page.exit->exit_code), at);
 }
 
@@ -178,7 +178,7 @@ Section limits_of(const ProcessSettings& settings, Units units) {
 }
 
 std::string lead_of(const ProcessPage& page, Units units) {
-  if (page.use == nullptr) return "It was not sampled then.";
+  if (page.use == nullptr) return "It was not sampled at that time.";
   const MetricValues& kib = page.use->kib;
   std::vector<std::string> parts;
   for (const Metric metric : {Metric::rss, Metric::pss, Metric::uss, Metric::swap, Metric::hugetlb}) {
@@ -269,7 +269,7 @@ Section mappings_of(const ProcessPage& page) {
   Section section{"mappings", "Its largest mappings", {}};
   if (all > 0)
     section.notes.push_back(
-        fmt::format("Read {} before.", format_span(summary_age_ms(*page.mappings, page.state).value_or(0))));
+        fmt::format("Read {} earlier.", format_span(summary_age_ms(*page.mappings, page.state).value_or(0))));
   if (all > kMaxMappings) {
     lines.resize(kMaxMappings);
     section.left_out.push_back(fmt::format("{} of {} kinds and names (memoir mappings {} shows all).", kMaxMappings,
@@ -322,7 +322,7 @@ Result<Report> process_report(const Context& context, const ProcessPage& page) {
   report.sections.push_back(
       {"images", page.images.size() > 1 ? "The programs that it ran" : "", image_table(page.images)});
   if (!page.other_lives.empty())
-    report.notes.push_back(fmt::format("The pid had other processes before: {}.", fmt::join(page.other_lives, ", ")));
+    report.notes.push_back(fmt::format("Other processes had this pid before: {}.", fmt::join(page.other_lives, ", ")));
   const std::int64_t approximate = page.use != nullptr && is_approximate(*page.use) ? 1 : 0;
   const std::string why = TRY(approximate_note(context, page.state, approximate));
   if (!why.empty()) report.notes.push_back(why);

@@ -35,7 +35,7 @@ auto life_of(const StoredProcess& process) {
   return std::tuple(process.boot_id, process.info.key.start_ticks);
 }
 
-// Returns the pid of the single process with that name at the queried time.
+// Returns the single process with that name at the queried time.
 Result<Subject> only_process(const Context& context, const State& state) {
   const std::set<std::int64_t> ids = TRY(subject_ids(context, state));
   std::vector<const ProcessUse*> found;
@@ -174,7 +174,7 @@ Command process_command() {
                        {"memoir process nginx.service --format json", "the only process of a unit, for a script"}},
           .run = show_process,
           .subject_help = fmt::format(
-              "SUBJECT: a process, or a name that one process alone has at that time: {}; by default the one "
+              "SUBJECT: a process, or a name that only one process has at that time: {}; by default the one "
               "with the highest PSS",
               kSubjectForms),
           .subject_words = {std::string(kCategoryNames)}};

@@ -132,7 +132,7 @@ Result<Report> show_segments(const Context& context, const State& state, const S
 Result<Report> run_shm(const Context& context) {
   return answer_at_tick(
       context, {}, segment_columns(),
-      "no record of System V segments: the ticks of that time expired, and rollups have none",
+      "no record of System V segments: the ticks of that time have expired, and rollups have none",
       [&](const State& state, const StoredTick& tick) { return show_segments(context, state, tick); });
 }
 

@@ -164,9 +164,10 @@ void add_notes(const DaySummary& summary, const Options& options, Report& report
   add_recorder_note(summary, options, report);
   if (!summary.limits_known)
     report.notes.emplace_back(
-        "Cgroups and tmpfs mounts near their limits are unknown: the ticks of this time expired.");
+        "Cgroups and tmpfs mounts near their limits are unknown: the ticks of that time have expired.");
   if (summary.tier != Tier::five_minutes) {
-    report.notes.push_back(fmt::format("From rollup buckets of {}: times are that coarse.", tier_width(summary.tier)));
+    report.notes.push_back(
+        fmt::format("From rollup buckets of {}: times are no more exact than that.", tier_width(summary.tier)));
   }
 }
 

@@ -62,7 +62,7 @@ Columns<MountRow> mount_columns() {
   return columns;
 }
 
-// The largest entries of each mount, without the mount points themselves.
+// Returns the largest entries of each mount, without the mount points themselves.
 Section largest_of_each(const TmpfsState& state, const Options& options) {
   const UserNames users(state.state);
   std::vector<EntryRow> rows;
@@ -79,7 +79,7 @@ Section largest_of_each(const TmpfsState& state, const Options& options) {
   Columns<EntryRow> columns = entry_columns(state.since_ms.has_value());
   columns.add(display_column("PATH"),
               [](const EntryRow& row) { return row.at->entry.directory ? row.name + '/' : row.name; });
-  Section largest{"largest", "The largest below each (memoir tmpfs PATH has all that is known)",
+  Section largest{"largest", "The largest entries of each mount (memoir tmpfs PATH shows all known ones)",
                   make_table(columns, rows)};
   largest.table.own_units = true;
   return largest;
@@ -131,10 +131,9 @@ Result<TmpfsAt> find_place(const std::vector<TmpfsAt>& mounts, std::string path)
   const std::string_view below = within.starts_with('/') ? within.substr(1) : within;
   std::erase_if(place.entries, [below](const TmpfsEntryAt& at) { return !is_below(at.entry.path, below); });
   if (!below.empty() && place.entries.empty()) {
-    return Error{
-        ErrorKind::not_found,
-        fmt::format("'{}' is not one of the largest entries of the tmpfs at {}, which are all that is recorded", path,
-                    place.sample.mount_point)};
+    return Error{ErrorKind::not_found,
+                 fmt::format("'{}' is not recorded: of the tmpfs at {}, only the largest entries are", path,
+                             place.sample.mount_point)};
   }
   return place;
 }
@@ -178,7 +177,7 @@ Result<Report> show_tmpfs(const Context& context, const State& at, const StoredT
 
 Result<Report> run_tmpfs(const Context& context) {
   return answer_at_tick(context, asked_ms(context), mount_columns(),
-                        "no tmpfs record: the ticks of that time expired, and rollups have none",
+                        "no tmpfs record: the ticks of that time have expired, and rollups have none",
                         [&](const State& state, const StoredTick& tick) { return show_tmpfs(context, state, tick); });
 }
 

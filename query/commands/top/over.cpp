@@ -49,7 +49,7 @@ void report_short_lived(const Context& context, const TopQuery& asked, const Fil
   const std::int64_t recorded_ms = report.coverage->recorded_ms;
   const bool whole = group_kind(asked.group) && filter.takes_all();
   if (asked.group != "process" && !whole)
-    report.notes.emplace_back("Rollups have the mean of such a sum, not its maximum.");
+    report.notes.emplace_back("Rollups have the mean of a group's sum, not its maximum.");
   if (whole || !filter.takes_all() || recorded_ms <= 0) return;
   const std::int64_t kib = std::llround((fold.held.all - fold.held.chosen) / static_cast<double>(recorded_ms));
   report.totals.push_back({"short_lived_mean_kib", "", Kind::size, std::max<std::int64_t>(kib, 0)});

@@ -140,7 +140,7 @@ std::vector<bool> largest(const Forest& forest, std::size_t count, Metric by) {
 }
 
 constexpr std::string_view kParentsGone =
-    "the ticks of {} expired, and rollups have no parents: memoir top --at shows the memory of each process";
+    "the ticks of {} have expired, and rollups have no parents; memoir top --at shows the memory of each process";
 
 // SUBJECT selects processes with all descendants, --filter the matching ones among them.
 Status mark_asked_for(const Context& context, const State& state, const Filter& filter, Forest& forest) {

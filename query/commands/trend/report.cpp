@@ -21,7 +21,7 @@ constexpr int kLinesBesideOne = 11;
 constexpr std::size_t kNarrow = 75;
 constexpr int kDivisionRows = 4;  // minimum of a chart
 
-// A plot and a table that fill a terminal of this height.
+// Heights of the plot and of the table, in lines.
 struct Heights {
   int plot = 0;
   int table = 0;
@@ -170,7 +170,7 @@ void add_warnings(const Series& series, Report& report) {
   const auto percent = [&series](std::int64_t part_ms) { return *share_percent(part_ms, series.exactness.member_ms); };
   if (series.exactness.inexact_ms > 0) {
     report.warnings.push_back(
-        fmt::format("not exact for {} of the processes' time: PSS is estimated, or RSS where it could not be read",
+        fmt::format("not exact for {} of the processes' time: PSS is estimated, or RSS where PSS could not be read",
                     format_percent(percent(series.exactness.inexact_ms))));
   }
   if (auto line = inexact_line(series.exactness.share)) report.warnings.push_back(*std::move(line));

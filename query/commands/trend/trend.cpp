@@ -71,7 +71,7 @@ Result<std::vector<Series>> load_all(const Context& context, std::vector<Subject
 // Loads the series in the range of --against, moved to the range of the query.
 Result<Series> load_other(const Context& context, TrendQuery question, Report& report) {
   std::vector<Subject> subjects = TRY(subjects_of(context));
-  if (subjects.size() > 1) return malformed("--against: one SUBJECT is compared with its past");
+  if (subjects.size() > 1) return malformed("--against compares one SUBJECT with its past");
   const Range range = question.range;
   const Tier tier = question.tier;
   question.range = TRY(parse_against(*context.options.against, range, context.now_ms, context.options.zone));
@@ -109,7 +109,7 @@ Result<Report> run_trend(const Context& context) {
   Report report = TRY(begin_range_report(context, range));
   report.rows = bucket_table({}, context.options.by.value_or(""));
   if (subjects.size() > 1 && context.options.by == kPressure)
-    return malformed("--by pressure is of the machine, as the only SUBJECT");
+    return malformed("--by pressure needs the machine as the only SUBJECT");
   if (report.nothing_recorded) return report;
   const Range extent = TRY(extent_of(context, subjects, range));
   const Tier tier = TRY(tier_of(context, extent, reads_of(subjects), step.value_or(kAnyWidth)));

@@ -31,7 +31,7 @@ std::string episode_text(const LimitEpisode& of) {
   const auto mib = [](std::int64_t kib) { return fmt::format("{:.1f} MiB", static_cast<double>(kib) / 1024); };
   const std::string used = of.used_kib && of.limit_kib ? mib(*of.used_kib) + " of " + mib(*of.limit_kib) : "";
   if (of.kind == LimitKind::tmpfs_full) return fmt::format("The tmpfs {} was full: {}", end_of_path(of.subject), used);
-  return fmt::format("The cgroup {} ran against {} {}{}", end_of_path(of.subject),
+  return fmt::format("The cgroup {} reached {} {}{}", end_of_path(of.subject),
                      of.kind == LimitKind::limit ? "its limit (memory.max)" : "memory.high",
                      of.times == 1 ? "once" : fmt::format("{} times", of.times), used.empty() ? "" : "; " + used);
 }

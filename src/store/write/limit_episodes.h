@@ -1,6 +1,6 @@
 #pragma once
 
-// Finds the episodes in which a cgroup ran against a limit or a tmpfs was full. Stores each as an event, which it
+// Finds the episodes in which a cgroup reached a limit or a tmpfs was full. Stores each as an event, which it
 // updates while the episode lasts.
 
 #include <cstdint>
