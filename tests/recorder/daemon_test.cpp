@@ -271,7 +271,7 @@ TEST_CASE_METHOD(Fixture, "odd kernel files affect no other files, and are count
   REQUIRE(odd->size() == 1);
   CHECK(odd->front().odd == OddLine{"meminfo", "MemFree", "cannot understand \"MemFree: -1 kB\"", std::ssize(ticks())});
   CHECK(odd->front().last_ms == ticks().back().begin.wall_ms);
-  CHECK_THAT(memoird.log(), ContainsSubstring("The boot has no id"));
+  CHECK_THAT(memoird.log(), ContainsSubstring("The boot id is unreadable"));
 }
 
 TEST_CASE_METHOD(Fixture, "every log line has the recorder's current memory usage") {
@@ -547,7 +547,7 @@ TEST_CASE_METHOD(Fixture, "a recorder after one that was killed reports the caus
   memoird.signal(SIGTERM);
   CHECK(memoird.wait() == 0);
   REQUIRE(events("unclean").size() == 1);
-  CHECK(events("unclean")[0].text.starts_with("The OOM killer killed the recorder"));
+  CHECK(events("unclean")[0].text.starts_with("The OOM killer killed the previous recorder"));
   CHECK_FALSE(std::filesystem::exists(directory.path() + "/last-end"));
 }
 
