@@ -85,11 +85,7 @@ using ContainerNames = std::map<std::string, std::string>;
 // "app.service" for "/system.slice/app.service"; "the container shop (docker:3f2a4b5c6d7e)"; "the root cgroup".
 std::string place_name(const std::string& cgroup, const ContainerNames& containers);
 
-// "java (812)"
-std::string victim_name(const OomVictim& victim);
-
-// "The OOM killer killed java (812) when app.service reached its 8.0 GiB limit"
-// "earlyoom (512) killed java (812) in app.service with SIGTERM"
+// As in model/kill_text.h, with the names of containers.
 std::string kill_sentence(const OomVictim& victim, const ContainerNames& containers, Units units);
 
 }  // namespace memoir::query

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/cgroup_level.h"
+#include "model/kill_text.h"
 
 namespace memoir {
 namespace {
@@ -40,7 +41,7 @@ std::vector<Alert> kills_of(const Tick& tick) {
   if (!alerts.empty()) return alerts;
   for (const OomKills& kills : tick.oom_kills) {
     alerts.push_back({AlertReason::oom_kill, tick.begin.wall_ms, tick.begin.boot_ms,
-                      fmt::format("OOM kill in {}.", to_printable(kills.cgroup)), kills.cgroup});
+                      fmt::format("OOM kill in {}.", cgroup_title(kills.cgroup)), kills.cgroup});
   }
   return alerts;
 }
@@ -84,11 +85,7 @@ std::string_view to_string(AlertReason reason) {
 }
 
 std::string oom_kill_text(const OomVictim& victim) {
-  std::string text = victim.killer
-                         ? fmt::format("{} ({}) killed", to_printable(victim.killer->comm), victim.killer->pid)
-                         : "The OOM killer killed";
-  text += fmt::format(" {} ({})", victim.comm.empty() ? "a process" : to_printable(victim.comm), victim.pid);
-  if (!victim.cgroup.empty()) text += " in " + to_printable(victim.cgroup);
+  std::string text = kill_sentence(victim, {.size = format_mib});
   if (victim.held_kib) text += "; its last RSS was " + format_mib(*victim.held_kib);
   return text;
 }
@@ -159,7 +156,7 @@ void AlertRules::add_levels(AlertReason reason, std::int64_t ppm, const Levels& 
     if (ppm == 0 || !reaches(level, 1) || (reason == AlertReason::limit && kills_ms_.contains(level.subject))) continue;
     if (high.size() >= kMaxCgroups || !high.try_emplace(level.subject, now_ms).second) continue;
     due.push_back({reason, tick.begin.wall_ms, now_ms,
-                   fmt::format("{}: {} of {} in use, {:.0f}%.", to_printable(level.name), format_mib(level.used_kib),
+                   fmt::format("{}: {} of {} in use, {:.0f}%.", level.name, format_mib(level.used_kib),
                                format_mib(level.limit_kib),
                                100 * static_cast<double>(level.used_kib) / static_cast<double>(level.limit_kib)),
                    level.subject});
@@ -170,7 +167,8 @@ AlertRules::Levels AlertRules::tmpfs_levels(const std::vector<TmpfsSample>& moun
   Levels levels;
   for (const TmpfsSample& mount : mounts) {
     if (mount.limit_kib.value_or(0) > 0 && mount.used_kib)
-      levels.push_back({mount.mount_point, "tmpfs " + mount.mount_point, *mount.used_kib, *mount.limit_kib});
+      levels.push_back(
+          {mount.mount_point, "tmpfs " + to_printable(mount.mount_point), *mount.used_kib, *mount.limit_kib});
   }
   return levels;
 }
@@ -187,7 +185,7 @@ AlertRules::Levels AlertRules::cgroup_levels(const Tick& tick) const {
   if (limits_.limit_ppm == 0) return levels;
   for (const CgroupSample& cgroup : tick.cgroups) {
     if (const auto limit_kib = lower_limit_kib(cgroup); limit_kib.value_or(0) > 0)
-      levels.push_back({cgroup.path, cgroup.path, without_cache_kib(cgroup), *limit_kib});
+      levels.push_back({cgroup.path, cgroup_title(cgroup.path), without_cache_kib(cgroup), *limit_kib});
   }
   return levels;
 }

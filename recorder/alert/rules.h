@@ -22,7 +22,7 @@ enum class AlertReason : std::uint8_t { oom_kill, pressure, leak, leak_confirmed
 // "oom-kill"
 std::string_view to_string(AlertReason reason);
 
-// "The OOM killer killed java (812) in /app.service; its last RSS was 4800 MiB"
+// "The OOM killer killed java (812) when app.service reached its 8192 MiB limit; its last RSS was 4800 MiB"
 std::string oom_kill_text(const OomVictim& victim);
 
 struct Alert {

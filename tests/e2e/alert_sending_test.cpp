@@ -95,7 +95,7 @@ class HookServer {
   std::thread thread_;
 };
 
-const std::string kText = R"(The OOM killer killed "shop" (17) in /shop.service & <b>; its last RSS was 48 MiB.)";
+const std::string kText = R"(The OOM killer killed "shop" (17) in shop.service & <b>; its last RSS was 48 MiB.)";
 
 struct Spool {
   Spool() {
@@ -155,7 +155,7 @@ TEST_CASE("alerts: an alert in the spool folder is mailed and posted once") {
   const auto bodies = server.bodies();
   REQUIRE(bodies.size() == 1);
   const auto posted = nlohmann::json::parse(bodies[0]);
-  CHECK(contains(posted.at("text").get<std::string>(), R"(killed "shop" (17) in /shop.service &amp; &lt;b&gt;;)"));
+  CHECK(contains(posted.at("text").get<std::string>(), R"(killed "shop" (17) in shop.service &amp; &lt;b&gt;;)"));
   CHECK(spool.send("root", server.url()).status == 0);
   CHECK(server.bodies().size() == 1);
 }

@@ -49,7 +49,22 @@ TEST_CASE("alerts: an OOM kill causes one that names the victim and the time") {
   CHECK(due[0].reason == AlertReason::oom_kill);
   CHECK(due[0].at_ms == 999);
   CHECK(due[0].tick_ms == 5'000);
-  CHECK(due[0].text == "The OOM killer killed shop\\x1b[m (17) in /shop.service; its last RSS was 48 MiB.");
+  CHECK(due[0].text == "The OOM killer killed shop\\x1b[m (17) in shop.service; its last RSS was 48 MiB.");
+}
+
+TEST_CASE("alerts: a kill at a limit names the unit or container with the limit, without its path") {
+  Tick tick = with_victim(0);
+  OomVictim& victim = tick.oom_victims[0];
+  victim.cgroup = "/shop.slice/shop.service/worker";
+  victim.detail = {.scope = OomScope::cgroup, .limit_cgroup = "/shop.slice/shop.service", .limit_kib = 256 * 1024};
+  const auto due = rules().see(tick);
+  CHECK(due.at(0).text ==
+        "The OOM killer killed shop\\x1b[m (17) when shop.service reached its 256 MiB limit; its last RSS was 48 MiB.");
+  CHECK(due.at(0).subject == "/shop.slice/shop.service/worker");
+  victim.detail.reset();
+  victim.cgroup = "/system.slice/docker-" + std::string(64, 'a') + ".scope";
+  CHECK(rules().see(tick).at(0).text ==
+        "The OOM killer killed shop\\x1b[m (17) in the container docker:aaaaaaaaaaaa; its last RSS was 48 MiB.");
 }
 
 TEST_CASE("alerts: the first of several victims is named, or the cgroup if the victim is unknown") {
@@ -58,7 +73,7 @@ TEST_CASE("alerts: the first of several victims is named, or the cgroup if the v
   CHECK(rules().see(tick).at(0).text.ends_with("; and 2 more."));
   Tick counted = quiet_tick(0);
   counted.oom_kills = {{.cgroup = "/a", .count = 2}};
-  CHECK(rules().see(counted).at(0).text == "OOM kill in /a.");
+  CHECK(rules().see(counted).at(0).text == "OOM kill in a.");
   CHECK(rules().see(counted).at(0).at_ms == counted.begin.wall_ms);
 }
 
@@ -69,14 +84,14 @@ TEST_CASE("alerts: a user-space killer is named, and a process that received onl
   const auto kernel = rules().see(tick);
   REQUIRE(kernel.size() == 1);
   CHECK(kernel[0].at_ms == 999);
-  CHECK(kernel[0].text == "The OOM killer killed shop\\x1b[m (17) in /shop.service; its last RSS was 48 MiB.");
+  CHECK(kernel[0].text == "The OOM killer killed shop\\x1b[m (17) in shop.service; its last RSS was 48 MiB.");
   tick.oom_victims.resize(1);
   CHECK(rules().see(tick).empty());
   tick.oom_victims[0].peak_kib = 1;
-  CHECK(rules().see(tick).at(0).text == "earlyoom (5) killed patient (18).");
+  CHECK(rules().see(tick).at(0).text == "earlyoom (5) killed patient (18) with SIGTERM.");
   tick.oom_victims[0].peak_kib.reset();
   tick.oom_kills = {{.cgroup = "/a", .count = 1}};
-  CHECK(rules().see(tick).at(0).text == "OOM kill in /a.");
+  CHECK(rules().see(tick).at(0).text == "OOM kill in a.");
 }
 
 TEST_CASE("alerts: a kill that only the machine's counter shows causes one, but the counter's first value does not") {
@@ -263,7 +278,7 @@ TEST_CASE("alerts: a cgroup at its limit causes one, and another only after its 
   CHECK(due[0].reason == AlertReason::limit);
   CHECK(to_string(due[0].reason) == "limit");
   CHECK(due[0].subject == "/shop.service");
-  CHECK(due[0].text == "/shop.service: 97 MiB of 100 MiB in use, 97%.");
+  CHECK(due[0].text == "shop.service: 97 MiB of 100 MiB in use, 97%.");
   CHECK(made.see(with_cgroup(3'000, 50)).empty());
   CHECK(made.see(with_cgroup(4'000, 97)).empty());
   CHECK(made.see(with_cgroup(2'000'000, 97)).empty());
