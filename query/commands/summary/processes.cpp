@@ -47,10 +47,11 @@ class DayProcesses {
   static Result<DayProcesses> load(const Context& context, const DaySummary& summary) {
     DayProcesses processes(context, summary.day);
     TRY(processes.load_marks());
-    TRY(processes.find_long_lived());
     for (const Usage& of : summary.identities) processes.members_[of.name];
     TRY(visit_processes(processes.reader_, processes.range_,
                         [&processes](const StoredProcess& process) { processes.add(process); }));
+    TRY(processes.find_long_lived());
+    processes.find_loops();
     return processes;
   }
 
@@ -124,6 +125,11 @@ class DayProcesses {
     std::int64_t last_ms = 0;
   };
 
+  struct DayLife : StoredLife {
+    std::int64_t last_ms = 0;
+    bool execed = false;
+  };
+
   // The processes of an identity.
   struct Members {
     std::int64_t count = 0;
@@ -146,22 +152,37 @@ class DayProcesses {
     return Done{};
   }
 
-  // Finds the identities that may have been restarted.
+  // Finds the lives of programs that may have been restarted. Identities with the same name are one program.
   Status find_long_lived() {
     std::unordered_set<std::int64_t> ids;
-    std::vector<StoredLife> lives = TRY(load_lives(reader_, range_));
-    for (const StoredLife& life : lives) {
+    for (const DayLife& life : day_lives_) {
       if (life.exited_ms && *life.exited_ms - life.start_ms >= RestartRule().min_life_ms) ids.insert(life.identity_id);
     }
-    find_loops(std::move(lives));
-    return visit_identities(reader_, std::nullopt, [&](StoredIdentity&& identity) {
-      if (ids.contains(identity.id)) long_lived_.insert(identity_name(identity.unit, identity.command));
-    });
+    std::map<std::string, std::vector<std::int64_t>> ids_of_names;
+    TRY(visit_identities(reader_, std::nullopt, [&ids_of_names](StoredIdentity&& identity) {
+      ids_of_names[identity_name(identity.unit, identity.command)].push_back(identity.id);
+    }));
+    std::unordered_map<std::int64_t, std::string_view> names;
+    for (const auto& [name, of] : ids_of_names) {
+      if (std::ranges::none_of(of, [&ids](std::int64_t id) { return ids.contains(id); })) continue;
+      const std::string_view kept = *long_lived_.insert(name).first;
+      for (const std::int64_t id : of) names.emplace(id, kept);
+    }
+    for (const DayLife& life : day_lives_) {
+      const auto name = names.find(life.identity_id);
+      if (name == names.end()) continue;
+      // An exec adds a row of the same process; it is no exit.
+      const bool exited = life.exited_ms && !life.execed && day_.holds(*life.exited_ms);
+      lives_.push_back({name->second, life.start_ms, life.last_ms, exited ? life.exited_ms : std::nullopt});
+      ids_of_lives_.push_back(life.process_id);
+    }
+    return Done{};
   }
 
   // Finds restart loops: short runs of an identity, each first observed after the previous one had exited.
-  void find_loops(std::vector<StoredLife> lives) {
-    std::ranges::sort(lives, {}, [](const StoredLife& life) { return std::pair(life.identity_id, life.start_ms); });
+  void find_loops() {
+    std::vector<DayLife>& lives = day_lives_;
+    std::ranges::sort(lives, {}, [](const DayLife& life) { return std::pair(life.identity_id, life.start_ms); });
     for (std::size_t i = 0; i < lives.size() && loop_rows_.size() < kMaxLoops;) {
       std::size_t end = i + 1;
       while (end < lives.size() && follows(lives[end - 1], lives[end])) ++end;
@@ -201,15 +222,13 @@ class DayProcesses {
   }
 
   void add(const StoredProcess& process) {
-    const std::string name = group_key(process, "identity");
-    if (const auto of = members_.find(name); of != members_.end()) add_member(process, of->second);
+    if (const auto of = members_.find(group_key(process, "identity")); of != members_.end())
+      add_member(process, of->second);
     add_peak(process);
-    if (const auto identity = long_lived_.find(name); identity != long_lived_.end()) {
-      // An exec adds a row of the same process; it is no exit.
-      const bool ended = process.exited_ms && process.exit_kind != "execed" && day_.holds(*process.exited_ms);
-      lives_.push_back({*identity, process.info.start_ms, process.last_ms, ended ? process.exited_ms : std::nullopt});
-      ids_of_lives_.push_back(process.id);
-    }
+    day_lives_.push_back({{process.id, process.identity_id, process.info.key.pid, process.info.start_ms,
+                           process.first_ms, process.exited_ms},
+                          process.last_ms,
+                          process.exit_kind == "execed"});
     if (process.info.comm == "memoird" && runs_.contains({process.boot_id, process.info.key.pid}))
       recorders_.push_back(process.id);
   }
@@ -243,7 +262,8 @@ class DayProcesses {
   std::unordered_set<std::string> long_lived_;
   std::unordered_map<std::string, Members> members_;
   std::vector<ProcessPeak> peaks_;
-  std::vector<Life> lives_;
+  std::vector<DayLife> day_lives_;  // of all
+  std::vector<Life> lives_;         // of long_lived_
   std::vector<std::int64_t> ids_of_lives_;
   std::vector<std::int64_t> recorders_;
   std::vector<LifeRow> loop_rows_;
