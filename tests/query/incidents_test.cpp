@@ -235,6 +235,51 @@ TEST_CASE("incidents: events at limits are kept when ticks expire or the recorde
   CHECK(json_of(history, {"incident", "2"})["moment"] == "tmpfs-full");
 }
 
+TEST_CASE("incidents: a cgroup that is throttled at memory.high, and fast growth of the machine without a kill") {
+  History history;
+  history.begin_run("bpf");
+  history.machine(4 * kGib);
+  history.machine(MachineField::psi_some_total, 0);
+  history.oom_kills(0);
+  CgroupSample cache;
+  cache.path = kCache;
+  cache.current_kib = 127 * kMib;
+  cache.high_kib = 128 * kMib;
+  cache.file_kib = 5 * kMib;
+  CgroupDetail counters;
+  counters.path = kCache;
+  counters.high_events = 0;
+  counters.psi_some_total_us = 0;
+  history.cgroup(cache);
+  history.cgroup_detail(counters);
+  history.birth(10, {"cached", "cached", "cache", "cache", kCache}, 120 * kMib);
+  history.tick(30);
+  counters.high_events = 400;
+  counters.psi_some_total_us = 5'000'000;
+  history.cgroup_detail(counters);
+  history.tick(90);
+  history.machine(11 * kGib);
+  history.birth(20, {"batch", "batch", "job", "root", "/system.slice/batch.service"}, 7 * kGib);
+  history.tick(90);
+  history.end_run();
+  const json rows = json_of(history, {"incidents"})["rows"];
+  CAPTURE(rows.dump(1));
+  REQUIRE(kinds_of({{"rows", rows}}) == std::vector<std::string>{"growth", "throttled"});
+  CHECK(
+      rows[0]["text"].get<std::string>().starts_with("Memory in use grew by 7.0 GiB to 11.0 GiB of 16.0 GiB within "));
+  CHECK(
+      rows[1]["text"].get<std::string>().starts_with("cache.service ran against its 128.0 MiB memory.high 400 times"));
+  CHECK(rows[1]["cgroup"] == kCache);
+  const json growth = json_of(history, {"incident", "1"});
+  CHECK(growth["moment"] == "growth");
+  CHECK(growth["scope"] == "machine");
+  CHECK(growth["story"].get<std::string>().find("batch in batch.service started and used 7.0 GiB") !=
+        std::string::npos);
+  const json throttled = json_of(history, {"incident", "cache.service"});
+  CHECK(throttled["moment"] == "throttled");
+  CHECK(throttled["scope_limit_kib"] == 128 * kMib);
+}
+
 TEST_CASE("incidents: a quiet file has none, and an empty file is reported as such") {
   History history;
   history.begin_run();
