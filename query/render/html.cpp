@@ -83,14 +83,22 @@ std::string notes_html(const std::vector<std::string>& notes) {
   return out;
 }
 
+// Values are tiles; sentences are lines above these.
 std::string facts_html(const Report& report, const Presentation& presentation) {
-  std::string out;
+  std::string tiles;
+  std::string lines;
   for (const Field& fact : report.facts) {
     if (fact.label.empty()) continue;
-    out += fmt::format("<div{}><dt>{}</dt><dd>{}</dd></div>\n", tone_class(fact.tone), escape_html(fact.label),
-                       escape_html(fact_text(fact, presentation.units, presentation.zone)));
+    const std::string text = fact_text(fact, presentation.units, presentation.zone);
+    if (fact.kind == Kind::sentence) {
+      lines += fmt::format("<p class=\"note key\"><span>{}</span> {}</p>\n", escape_html(fact.label), prose(text));
+    } else {
+      tiles += fmt::format("<div{}><dt>{}</dt><dd>{}</dd></div>\n", tone_class(fact.tone), escape_html(fact.label),
+                           escape_html(text));
+    }
   }
-  return out.empty() ? out : "<dl>\n" + out + "</dl>\n";
+  if (!lines.empty()) lines = "<section>\n" + lines + "</section>\n";
+  return lines + (tiles.empty() ? tiles : "<dl>\n" + tiles + "</dl>\n");
 }
 
 std::string legend_html(const Chart& chart) {

@@ -107,17 +107,19 @@ figure,tr,section h2{break-inside:avoid}
 h2{break-after:avoid}
 .scroll{overflow:visible;width:auto;max-width:none}
 .screen{display:none}
-.lead{font-size:12pt;margin-bottom:8px}
+.lead{font-size:11pt;margin-bottom:6px}
 h1{font-size:17pt;margin-bottom:8px}
 table{font-size:9.5pt}
-th,td{padding-top:2px;padding-bottom:2px}
+th,td{padding-top:1px;padding-bottom:1px}
 footer{margin-top:12px;padding-top:4px}
 .charts{margin-bottom:0}
-svg.wide{max-height:52mm}
-svg.small{max-height:26mm}
-section .note{margin:2px 0 0}
+svg.wide{max-height:40mm}
+svg.small{max-height:18mm}
+.note,footer{font-size:9.5pt;line-height:1.35}
+section .note{margin:1px 0 0}
 .key span{color:#000}
-figure,h2{margin-top:14px;margin-bottom:6px}
+figure,h2{margin-top:8px;margin-bottom:4px}
+.charts figure{margin-bottom:4px}
 }
 )";
 

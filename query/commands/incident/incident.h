@@ -1,8 +1,8 @@
 #pragma once
 
 // One incident within its scope: the cgroup at its limit, otherwise the machine. incident.cpp finds the time; load.cpp
-// compares the machine before, at and after it, scope.cpp the cgroup; story.cpp writes the sentences; evidence.cpp and
-// charts.cpp show the evidence; report.cpp combines them.
+// compares the machine before, at and after it, scope.cpp the cgroup; story.cpp writes the sentences, brief.cpp the
+// head of a page; evidence.cpp and charts.cpp show the evidence; report.cpp combines them.
 //
 // The changes of the machine's parts add up to the change of its memory in use, and those of a cgroup's parts to the
 // change of its usage.
@@ -44,6 +44,7 @@ struct Part {
   std::int64_t change_kib = 0;  // at_kib less before_kib
   std::string outcome = {};     // "killed 03:14:07, restarted 03:14:12", "started 03:05:00"
   bool killed = false;
+  std::optional<std::int64_t> restarted_ms = {};  // the first start after a kill
 };
 
 struct Stall {
@@ -136,6 +137,9 @@ std::string incident_title(const Incident& incident);
 // that grew most, or its usage a day and a week before.
 std::string incident_story(const Context& context, const Incident& incident, const std::string& past);
 Result<std::string> growth_history(const Context& context, const Incident& incident, Report& report);
+
+// Adds the head of a postmortem for pages: times, impact, detection, trigger, culprit. Nothing without an incident.
+void add_brief(const Options& options, const Incident& incident, Report& report);
 
 // Add the tables and lines below the first screen, and the charts of the page.
 Status add_evidence(const Context& context, const Incident& incident, Report& report);

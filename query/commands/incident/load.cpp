@@ -225,6 +225,7 @@ std::int64_t describe(const std::map<std::string, PartOutcome>& outcomes, const 
     const PartOutcome& outcome = outcomes.at(part.name);
     part.outcome = format_outcome(outcome, part, zone);
     part.killed = outcome.killed_ms.has_value();
+    part.restarted_ms = outcome.again_ms;
     restarts += outcome.again_ms ? 1 : 0;
   }
   return restarts;

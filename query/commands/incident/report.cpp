@@ -163,6 +163,8 @@ Status fill_incident(const Context& context, const Incident& incident, Report& r
   report.lead = incident_story(context, incident, TRY(growth_history(context, incident, report)));
   report.width = 80;
   add_facts(incident, report);
+  if (context.options.format == Format::html || context.options.format == Format::markdown)
+    add_brief(context.options, incident, report);
   report.drawing = {""};
   report.rows = main_table(context, incident);
   TRY(add_evidence(context, incident, report));
