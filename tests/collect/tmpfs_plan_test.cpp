@@ -79,6 +79,22 @@ TEST_CASE("tmpfs plan: it is walked at once when it exceeds 80 and 95 % of its l
   CHECK_FALSE(mount.walks_after(10'000));  // since the last walk it has not been below 95 %
 }
 
+TEST_CASE("tmpfs plan: a walk at a fill level precedes all other reads, even the first walk of a mount") {
+  Planned mount;
+  const auto overdue = [&mount] {
+    mount.plan.see({{{0, 5, "/tmp"}, mount.room}}, mount.now_ms);
+    const auto turn = mount.plan.coming({}, mount.now_ms);
+    return turn ? turn->overdue_ms / mount.plan.interval_ms() : -1;
+  };
+  CHECK(overdue() == 2);
+  mount.use(820 * kMib);
+  CHECK(overdue() >= 1'000);
+  CHECK(mount.walks());
+  CHECK(overdue() == -1);
+  mount.use(973 * kMib);
+  CHECK(overdue() >= 1'000);
+}
+
 TEST_CASE("tmpfs plan: without a limit, or if its usage is unknown, only a change counts") {
   Planned mount;
   mount.room->limit_kib.reset();
