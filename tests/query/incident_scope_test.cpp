@@ -236,6 +236,7 @@ TEST_CASE("scope: a full tmpfs is named with its largest entries") {
   CHECK(answer["moment"] == "tmpfs-full");
   REQUIRE(answer["tmpfs"].size() == 2);
   CHECK(answer["tmpfs"][1]["path"] == "/run/upload/big.iso");
+  CHECK(answer["rows"][1]["part"] == "shmem");
 }
 
 TEST_CASE("scope: a leak over days ends at the limit of its cgroup, and the story mentions the leak") {

@@ -158,10 +158,14 @@ void add_rest(Incident& incident) {
   if (rest.change_kib != 0) incident.parts.push_back(std::move(rest));
 }
 
-// Sorts the parts: those in the cgroup of the incident first, then by the size of the change.
+// Sorts the parts: those in the cgroup of the incident, or the memory of a full tmpfs, first; then by the size of the
+// change.
 void rank(Incident& incident) {
-  std::ranges::stable_sort(incident.parts, std::greater(),
-                           [](const Part& part) { return std::pair(part.in_limit, std::abs(part.change_kib)); });
+  const auto& entry = incident.instant.entry;
+  const bool of_tmpfs = entry && entry->kind == IncidentKind::tmpfs;
+  std::ranges::stable_sort(incident.parts, std::greater(), [of_tmpfs](const Part& part) {
+    return std::pair(part.in_limit || (of_tmpfs && part.name == "shmem"), std::abs(part.change_kib));
+  });
 }
 
 void mark_limit(Incident& incident) {
