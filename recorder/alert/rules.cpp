@@ -148,6 +148,8 @@ void AlertRules::add_levels(AlertReason reason, std::int64_t ppm, const Levels& 
            share * static_cast<double>(ppm) * static_cast<double>(level.limit_kib);
   };
   const std::int64_t now_ms = tick.begin.boot_ms;
+  // The entries of a full mount are in the next tick.
+  const std::int64_t known_ms = reason == AlertReason::tmpfs ? now_ms + 1 : now_ms;
   std::erase_if(high, [&](const auto& last) {
     const auto level = std::ranges::find(levels, last.first, &Level::subject);
     return !rests(last.second, now_ms) && (level == levels.end() || !reaches(*level, kLowShare));
@@ -155,7 +157,7 @@ void AlertRules::add_levels(AlertReason reason, std::int64_t ppm, const Levels& 
   for (const Level& level : levels) {
     if (ppm == 0 || !reaches(level, 1) || (reason == AlertReason::limit && kills_ms_.contains(level.subject))) continue;
     if (high.size() >= kMaxCgroups || !high.try_emplace(level.subject, now_ms).second) continue;
-    due.push_back({reason, tick.begin.wall_ms, now_ms,
+    due.push_back({reason, tick.begin.wall_ms, known_ms,
                    fmt::format("{}: {} of {} in use, {:.0f}%.", level.name, format_mib(level.used_kib),
                                format_mib(level.limit_kib),
                                100 * static_cast<double>(level.used_kib) / static_cast<double>(level.limit_kib)),

@@ -28,7 +28,7 @@ std::string oom_kill_text(const OomVictim& victim);
 struct Alert {
   AlertReason reason = AlertReason::oom_kill;
   std::int64_t at_ms = 0;    // wall clock, time of the event
-  std::int64_t tick_ms = 0;  // boot clock, time of the tick with the event
+  std::int64_t tick_ms = 0;  // boot clock; it runs when all ticks up to this time are stored
   std::string text;          // a sentence
   std::string subject{};     // cgroup (empty if unknown), mount point, or title of the first leak
   std::string limit{};       // limit that the first leak will reach; empty if none
