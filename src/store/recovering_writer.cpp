@@ -240,13 +240,15 @@ bool RecoveringWriter::leave(const Error& error) {
   return true;
 }
 
-// Leaves a file that lost its -wal or -shm. The main file is intact, and recording continues from there.
+// Leaves a file that was emptied, or lost its -wal or -shm. Recording continues from what the main file has: everything
+// up to the last checkpoint, or nothing if it was emptied.
 void RecoveringWriter::leave_log(const Error& loss) {
   const Moment now = clock_.now();
   // A deleted file is still open, and can be checkpointed.
   const bool saved = begun_ && file_->end_run(now, "moved").ok();
-  const std::string text = fmt::format(
-      "{}; {}", loss.message, saved ? "nothing is lost" : "what was stored in the last two minutes may be lost");
+  const char* const lost = file_bytes(path_) == 0 ? "its data is lost, and recording starts again"
+                                                  : "what was stored in the last two minutes may be lost";
+  const std::string text = fmt::format("{}; {}", loss.message, saved ? "nothing is lost" : lost);
   log_error(text);
   unattributed_.push_back({now, "moved", text});
 }

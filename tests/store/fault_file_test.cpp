@@ -301,6 +301,30 @@ TEST_CASE_METHOD(Fixture, "another program's file in its place is not touched") 
   REQUIRE(must(reader()->info()).ticks == 2);
 }
 
+// Emptied by `> F`, not deleted: its inode is the same.
+TEST_CASE_METHOD(Fixture, "a file emptied during recording is started again at the next tick, and again") {
+  const auto writer = steady({});
+  begin(*writer);
+  record(*writer, 5);
+  const bool home = GENERATE(false, true);
+  if (home) bring_home();
+  for (const std::string& lost : {std::string(), std::string("-wal"), std::string("-shm"), std::string("-wal")}) {
+    INFO("emptied, without " << (lost.empty() ? "any other file" : lost));
+    fs::resize_file(path(), 0);
+    if (!lost.empty()) fs::remove(path() + lost);
+    record(*writer, 3);
+    REQUIRE(must(reader()->info()).ticks == 3);
+    REQUIRE(events("moved").size() == 1);
+    CHECK(events("moved")[0].text.starts_with(path() + " was emptied while it was written"));
+    REQUIRE(must(reader()->runs()).size() == 1);
+  }
+  CHECK(new_files == 4);
+  CHECK(quarantined().empty());
+  must(writer->end_run(simulation.now(), "stopped"));
+  SQLite::Database database(path(), SQLite::OPEN_READONLY);
+  CHECK(database.execAndGet("PRAGMA integrity_check").getString() == "ok");
+}
+
 TEST_CASE_METHOD(Fixture, "a missing folder is an error until it exists again") {
   const auto writer = steady();
   begin(*writer);

@@ -38,6 +38,7 @@ std::string keep_foreign(const std::string& path) {
 Checkpoints::Checkpoints(SQLite::Database& database)
     : database_(database),
       path_(sqlite3_db_filename(database.getHandle(), "main")),
+      main_(identity_of(path_)),
       frame_bytes_(wal_frame_bytes(database)) {
   set_most(kMaxWalBytes);
   sqlite3_wal_hook(database.getHandle(), note, this);
@@ -111,7 +112,10 @@ std::string Checkpoints::truncation() {
   const std::string shm = path_ + "-shm";
   const std::string wal = path_ + "-wal";
   const bool is_ours = shm_ != FileIdentity{} && identity_of(shm) == shm_;
-  if (is_ours && file_bytes(shm) < blocks * block_bytes) {
+  if (file_bytes(path_) == 0 && main_ != FileIdentity{} && identity_of(path_) == main_) {
+    truncation_ = path_ + " was emptied while it was written";
+    ::unlink(wal.c_str());  // of pages that are lost
+  } else if (is_ours && file_bytes(shm) < blocks * block_bytes) {
     truncation_ = shm + " was truncated while in use";
   } else if (lost_frames()) {
     truncation_ = wal + " was truncated while it was written";

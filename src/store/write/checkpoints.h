@@ -59,6 +59,7 @@ class Checkpoints {
 
   SQLite::Database& database_;
   std::string path_;
+  FileIdentity main_;
   FileIdentity wal_;  // all 0: not observed yet
   FileIdentity shm_;
   std::string truncation_;
