@@ -118,6 +118,17 @@ TEST_CASE("a copy replaces a file only on request, and never its source or a fil
   onto_itself.to = fixture.folder() + "/copies/../memoir.db";
   refused(back_up(onto_itself), "is the database itself");
   refused(extract(onto_itself, {0, 1}), "is the database itself");
+  for (const char* suffix : {"-wal", "-shm", "-journal", ".lock", ".pid"}) {
+    for (const std::string& of : {fixture.path(), copy_path(fixture)}) {
+      CopyPlan onto_companion = plan_for(fixture, Existing::replace);
+      onto_companion.to = of + suffix;
+      std::error_code error;
+      const auto before = fs::file_size(onto_companion.to, error);
+      refused(back_up(onto_companion), "belongs to " + of);
+      refused(extract(onto_companion, {0, 1}), "belongs to " + of);
+      CHECK((error || fs::file_size(onto_companion.to, error) == before));
+    }
+  }
   const auto writer = must(Writer::open(copy_path(fixture), Durability::normal));
   refused(back_up(plan_for(fixture, Existing::replace)), " records into ");
 
