@@ -54,7 +54,7 @@ std::string for_screen(std::string text, const std::optional<Screen>& screen) {
   return out;
 }
 
-// Leaves out the last sections, and then the charts, until the answer fits.
+// Leaves out the last sections, and then the charts or the last lines of text, until the answer fits.
 std::string fitting_table(const ReportContext& asked, Report report, const Presentation& presentation,
                           std::size_t lines) {
   const auto fits = [lines](std::string_view text) {
@@ -64,10 +64,12 @@ std::string fitting_table(const ReportContext& asked, Report report, const Prese
   if (fits(text)) return text;
   report.notes.push_back(fmt::format("More: memoir {}", asked.command));
   while (!fits(text) && !(report.sections.empty() && report.drawing.empty())) {
-    if (report.sections.empty()) {
-      report.drawing.clear();
-    } else {
+    if (!report.sections.empty()) {
       report.sections.pop_back();
+    } else if (report.charts.empty()) {
+      report.drawing.pop_back();  // lines of text
+    } else {
+      report.drawing.clear();
     }
     text = render_table(asked, report, presentation);
   }

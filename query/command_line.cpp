@@ -19,7 +19,7 @@
 #include "query/render/shell_text.h"
 #include "query/render/terminal.h"
 #include "query/report/columns.h"
-#include "query/report/format.h"
+#include "query/unknown_words.h"
 
 namespace memoir::query {
 namespace {
@@ -27,18 +27,10 @@ namespace {
 // Short for --format=csv, except in `leaks`, where --csv is an option of its own that takes a file.
 constexpr std::string_view kCsv = "--csv";
 
-std::string in_quotes(std::string_view word) {
-  return fmt::format("'{}'", to_printable(word));
-}
-
 // Returns the name of an option's value, "T" for "--at"; empty for a flag and for other words.
 std::string_view value_of(std::string_view argument) {
   const auto text = std::ranges::find(option_texts(), argument, &OptionText::name);
   return text == option_texts().end() ? std::string_view() : text->value;
-}
-
-bool takes_value(std::string_view argument) {
-  return !value_of(argument).empty();
 }
 
 // Returns whether the argument is a filter key as an option: "--user" is "--filter user=".
@@ -98,6 +90,11 @@ std::vector<std::string> in_full(const std::vector<std::string>& arguments) {
     }
     full.push_back(std::move(word));
     if (!takes_value(full.back()) || full.back() == kCsv || last) continue;
+    // In "--sort -rss", as in ps(1), "-rss" would count as an option.
+    if (full.back() == "--by" && (it + 1)->starts_with('-')) {
+      full.back() += "=" + *++it;
+      continue;
+    }
     const bool time = value_of(full.back()) == "T";
     ++it;
     full.push_back(time ? time_in_words(it, arguments.end()) : *it);
@@ -135,113 +132,13 @@ const Command& part_of(const Command& command, std::vector<std::string>& argumen
   return command;
 }
 
-// Returns `means` with SUBJECT replaced by the first argument of the command line.
-std::string with_subject(std::string_view means, const std::vector<std::string>& arguments) {
-  constexpr std::string_view subject = "SUBJECT";
-  std::string text(means);
-  const std::size_t at = text.find(subject);
-  if (at == std::string::npos) return text;
-  const auto word = std::ranges::find_if(
-      arguments, [](const std::string& of) { return !of.empty() && of.front() != '-' && subject_hint(of).empty(); });
-  if (word != arguments.end()) return text.replace(at, subject.size(), shell_word(*word));
-  // Without an argument, SUBJECT is removed: most commands have a default for it.
-  return means == "memoir summary --day SUBJECT" ? "memoir summary" : text.erase(at - 1, subject.size() + 1);
-}
-
-// Suggests a command for an unknown word: the equivalent of another program's command, or one that takes the word as a
-// pid, a metric, a time or a name.
-std::string command_for(const std::string& name, const std::vector<std::string>& arguments) {
-  if (const auto meant = command_meant(name)) return "; use " + with_subject(*meant, arguments);
-  const std::string word = shell_word(name);
-  if (parse_number<std::int32_t>(name)) return fmt::format("; use memoir process {}", word);
-  if (is_metric(name)) return fmt::format("; use memoir top --by {}", word);
-  if (is_time(name)) return fmt::format("; use memoir incident --at {0} or memoir top --at {0}", word);
-  std::vector<std::string> names;
-  for (const Command& command : commands()) names.push_back(command.name);
-  std::string near = did_you_mean(name, names);
-  return near.empty() ? fmt::format("; for processes of that name use memoir top {}", word) : near;
-}
-
-Error unknown_command(const std::string& name, const std::vector<std::string>& arguments) {
-  return malformed(fmt::format("there is no command {} (memoir --help lists the commands){}", in_quotes(name),
-                               command_for(name, arguments)));
-}
-
-bool is_option(std::string_view name) {
-  return std::ranges::find(option_texts(), name, &OptionText::name) != option_texts().end();
-}
-
-std::optional<std::string> unknown_option(const std::vector<std::string>& arguments) {
-  for (auto it = arguments.begin(); it != arguments.end(); ++it) {
-    if (it->starts_with('-') && !is_option(std::string_view(*it).substr(0, it->find('=')))) return *it;
-    if (takes_value(*it) && ++it == arguments.end()) break;
-  }
-  return std::nullopt;
-}
-
-// Returns the first few commands with an option: "; these take it: top, trend".
-std::string commands_with(std::string_view name) {
-  constexpr std::size_t most = 5;
-  std::vector<std::string> names;
-  for (const Command& command : commands()) {
-    const auto options = options_of(command);
-    const auto is_it = [name](Option option) { return option_text(option).name == name; };
-    if (std::ranges::any_of(options, is_it)) names.push_back(command.name);
-  }
-  const bool more = names.size() > most;
-  if (more) names.resize(most);
-  return fmt::format("; these take it: {}{}", fmt::join(names, ", "), more ? ", …" : "");
-}
-
-Error unknown_argument(const std::string& argument, const Command& command) {
-  if (argument.empty() || argument.front() != '-') {
-    const std::vector<Option> own = options_of(command);
-    std::string hint;
-    for (const Option time : {Option::day, Option::at, Option::from}) {
-      if (hint.empty() && is_time(argument) && std::ranges::find(own, time) != own.end())
-        hint = fmt::format("; use {} {}", option_text(time).name, shell_word(argument));
-    }
-    return malformed(fmt::format("'{}' does not take the argument {}{}", command.name, in_quotes(argument), hint));
-  }
-  const std::string name = argument.substr(0, argument.find('='));
-  const auto meant = option_meant(name);
-  const std::string use = meant ? fmt::format("; use {}", *meant) : std::string();
-  if (is_option(name)) {
-    const bool filters = name == "--filter" && command.subject.empty();
-    const std::string others = command.name == "events"
-                                   ? "; use memoir incidents SUBJECT or memoir exits SUBJECT (user:NAME, PID)"
-                                   : commands_with(name);
-    return malformed(fmt::format("'{}' does not take {}{}", command.name, name, meant && !filters ? use : others));
-  }
-  if (!meant && name.starts_with("--") && is_metric(name.substr(2)))
-    return malformed(fmt::format("'{}' has no option {}; use --by {}", command.name, in_quotes(name), name.substr(2)));
-  std::vector<std::string> names{"--help", "--version"};
-  for (const Option option : options_of(command)) names.emplace_back(option_text(option).name);
-  for (const OptionAlias& spelling : option_aliases()) names.emplace_back(spelling.written);
-  // The equivalent of another program's option is better than a similar spelling.
-  return malformed(
-      fmt::format("'{}' has no option {}{}", command.name, in_quotes(name), meant ? use : did_you_mean(name, names)));
-}
-
-// Returns the error for an unknown option, or for more arguments than the command takes.
-Error too_much(const std::vector<std::string>& extra, const Command& command) {
-  const auto option = std::ranges::find_if(extra, [](const std::string& word) { return word.starts_with('-'); });
-  if (option != extra.end() || command.subject.empty())
-    return unknown_argument(option != extra.end() ? *option : extra.front(), command);
-  const bool repeats = parse_number<std::int64_t>(extra.back()).has_value();
-  return malformed(fmt::format("'{}' takes {} at most ({}): {} {} too much{}", command.name,
-                               format_count(static_cast<std::int64_t>(command.max_subjects), "argument", "arguments"),
-                               command.subject, fmt::join(transformed(extra, in_quotes), ", "),
-                               extra.size() == 1 ? "is" : "are",
-                               repeats ? fmt::format("; memoir watch {} repeats it", command.name) : ""));
-}
-
 // Replaces a word by the choice that it means; leaves nullopt. Returns an error if no choice fits.
 std::optional<Error> check_choice(std::optional<std::string>& word, const std::vector<std::string>& choices,
                                   Option option) {
   const auto is_choice = [&](std::string_view name) { return std::ranges::find(choices, name) != choices.end(); };
   if (!word || is_choice(*word)) return std::nullopt;
-  const std::string lower = to_lower(*word);
+  std::string lower = to_lower(*word);
+  if (option == Option::by && lower.starts_with('-')) lower.erase(0, 1);  // as in ps(1): the largest first
   const std::string_view meant = choice_meant(lower).value_or(lower);
   if (is_choice(meant)) {
     word = meant;

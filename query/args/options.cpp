@@ -15,6 +15,23 @@ bool is_path(std::string_view value) {
   return value.find('/') != std::string_view::npos || value.ends_with(".db");
 }
 
+// Returns whether the value is a format, as in `-o json` of journalctl(1).
+bool is_format(std::string_view value) {
+  const std::string lower = to_lower(value);
+  const std::string_view name = choice_meant(lower).value_or(lower);
+  return std::ranges::find(format_names(), name) != format_names().end();
+}
+
+// Returns whether the value is a list of columns, as in `-o pid,rss` of ps(1).
+bool is_list(std::string_view value) {
+  return value.find(',') != std::string_view::npos && value.find_first_of("/.") == std::string_view::npos;
+}
+
+// Returns whether the value can be a pid, or PID@START; also true without a value.
+bool may_be_pid(std::string_view value) {
+  return value.find_first_not_of("0123456789@") == std::string_view::npos;
+}
+
 bool is_unit(std::string_view value) {
   constexpr std::array kinds{".service", ".scope", ".socket", ".timer", ".mount"};
   return std::ranges::any_of(kinds, [value](std::string_view kind) { return value.ends_with(kind); });
@@ -123,7 +140,10 @@ const std::vector<OptionAlias>& option_aliases() {
                                             {"--sort", "--by"},
                                             {"-u", "--unit", is_unit},
                                             {"-u", "--user"},
-                                            {"-p", "--pid"},
+                                            {"-p", "--pid", may_be_pid},
+                                            {"-C", "--comm"},
+                                            {"-o", "--format", is_format},
+                                            {"-o", "--columns", is_list},
                                             {"-o", "--output"},
                                             {"-r", "--db", is_path},
                                             {"-f", "--db", is_path},

@@ -156,7 +156,9 @@ std::string axes(const Plot& plot, const Chart& chart, bool narrow) {
     out += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 7, y + 4,
                        escape_html(plot.label(division)));
   }
-  const std::size_t every = (chart.small || narrow) && chart.times.size() > 5 ? 2 : 1;
+  const bool with_seconds = std::ranges::any_of(chart.times, [](const auto& time) { return time.second.size() > 5; });
+  const std::size_t fitting = with_seconds ? 4 : 5;
+  const std::size_t every = (chart.small || narrow) && chart.times.size() > fitting ? 2 : 1;
   for (std::size_t i = 0; i < chart.times.size(); i += every) {
     const double x = plot.x(chart.times[i].first);
     const bool last = x > plot.right() - kRight;  // its letters would be cut off

@@ -201,7 +201,7 @@ bool is_unit_next(std::string_view word, std::string_view rest) {
   return std::ranges::any_of(units, [rest](std::string_view unit) {
     const std::string_view after = rest.substr(std::min(unit.size(), rest.size()));
     return rest.starts_with(unit) &&
-           (after.empty() || std::string_view(" .,;:)").find(after.front()) != std::string_view::npos);
+           (after.empty() || std::string_view(" .,;:)/").find(after.front()) != std::string_view::npos);
   });
 }
 

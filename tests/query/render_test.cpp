@@ -300,6 +300,7 @@ TEST_CASE("Text breaks at spaces to fit the terminal, and continuation lines are
   CHECK(wrap("", 8, 2).empty());
   CHECK(wrap("it grew by 134.7 MiB, then", 16, 2) == "it grew by\n  134.7 MiB,\n  then");
   CHECK(wrap("took 30 minutes", 7, 0) == "took 30\nminutes");
+  CHECK(wrap("grew by 9.4 MiB/s", 14, 0) == "grew by\n9.4 MiB/s");
   CHECK(keep_units("it grew by 134.7 MiB in 30 minutes, 5 %") == "it grew by 134.7\u00A0MiB in 30 minutes, 5\u00A0%");
 
   Report report = hostile_report();

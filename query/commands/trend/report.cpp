@@ -240,12 +240,12 @@ Columns<SeriesLine> series_columns(Tier tier, Zone zone) {
   const auto round = [](std::optional<double> value) { return value ? std::int64_t{std::llround(*value)} : Value(); };
   Columns<SeriesLine> columns{
       {data_column("metric"), [](const SeriesLine& line) { return line.series->metric; }},
-      {{"min_kib", "MIN", Kind::size, 3}, [](const SeriesLine& line) { return line.summary.min; }},
+      {{"min_kib", "MIN", Kind::size, 4}, [](const SeriesLine& line) { return line.summary.min; }},
       {{"mean_kib", "MEAN", Kind::size}, [round](const SeriesLine& line) { return round(line.summary.mean); }},
-      {{"p95_kib", "95%", Kind::size, 2}, &SeriesLine::p95_kib},
+      {{"p95_kib", "95%", Kind::size, 3}, &SeriesLine::p95_kib},
       {{"max_kib", "MAX", Kind::size}, [](const SeriesLine& line) { return line.summary.max; }},
   };
-  add_max_reached(columns, 4, tier, zone, [](const SeriesLine& line) -> const Summary& { return line.summary; });
+  add_max_reached(columns, 5, tier, zone, [](const SeriesLine& line) -> const Summary& { return line.summary; });
   columns.add({"last_kib", "LAST", Kind::size}, [](const SeriesLine& line) { return line.summary.last; });
   columns.add({"slope_kib_per_day", "/DAY", Kind::size, 1},
               [round](const SeriesLine& line) { return round(line.slope); });
