@@ -26,7 +26,7 @@ Error stopped(const CopyPlan& plan);
 // there, because SQLite would take them for parts of the copy.
 Status finish_copy(const CopyPlan& plan, AtomicFile& partial);
 
-// Ends the run that is being recorded, which has no end in the source.
+// Ends the run that was being recorded when it was copied.
 void end_open_runs(SQLite::Database& copy);
 
 }  // namespace memoir

@@ -25,7 +25,7 @@ class UserExcess {
   // Chooses the user and a part of its excess, from processes that exited before `tick_id`. Returns false if no user
   // has an excess.
   bool choose(std::int64_t tick_id);
-  // Deletes some of them, in an open transaction. Returns false if none are left.
+  // Deletes some of the chosen processes, in an open transaction. Returns false if none are left.
   bool some();
 
  private:

@@ -21,7 +21,7 @@ std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
   return value;
 }
 
-// "A value of 1 represents 65536" (1.3.2).
+// Returns the page size in the header, where "a value of 1 represents 65536" (1.3.2 of the file format).
 std::int64_t page_bytes(std::string_view header) {
   const std::int64_t value = big_endian(header, 14) & 0xffff;
   return value == 1 ? 65'536 : value;
