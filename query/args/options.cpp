@@ -78,7 +78,8 @@ const std::vector<OptionText>& option_texts() {
        "only these columns of the rows, in this order: pid,pss,command; names as in JSON, or headings"},
       {Option::step, "--step", "S", &Options::step, "width of a bucket: 5m, 1h"},
       {Option::all, "--all", "", &Options::all,
-       "leaks: other verdicts too, each with the reason; summary: all figures of a dull day; extract: the whole file"},
+       "leaks: other verdicts too, each with the reason; summary: all figures, even if nothing needs attention; "
+       "extract: the whole file"},
       {Option::exited, "--exited", "", &Options::exited,
        "exited processes with status and peak, unsampled ones included"},
       {Option::explain, "--explain", "", &Options::explain,
