@@ -1,5 +1,6 @@
 // memoir summary: what needs attention, quiet days, weeks, and several hosts.
 
+#include <fmt/format.h>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
@@ -278,6 +279,21 @@ TEST_CASE("attention: many brief command lines of a program are one row") {
   CHECK(json["identities"].size() == 2);
   // It runs for three of four minutes.
   CHECK(mean_kib == Approx(75 * kMib).epsilon(0.1));
+}
+
+TEST_CASE("attention: a leak is listed on the day on which it is found") {
+  std::vector<std::string> found;
+  for (const char* day : {"2026-11-19", "2026-11-20", "2026-11-21", "2026-11-22", "2026-11-23", "2026-11-24"}) {
+    for (const auto& leak : concerns(json_of(recorded_week(), {"summary", "--day", day}), "leak")) {
+      CHECK(leak["command"] == "memoir leaks");
+      if (leak["subject"] == "machine") continue;  // its unaccounted memory
+      found.push_back(fmt::format("{}: {}", day, leak["text"].get<std::string>()));
+    }
+  }
+  CAPTURE(found);
+  REQUIRE(found.size() == 1);
+  CHECK(has(found[0], "2026-11-20: new: postgres: main: checkpointer in postgresql.service (pid 201) has leaked "));
+  CHECK(has(found[0], " MiB a day since 2026-11-19"));
 }
 
 TEST_CASE("attention: a week has its days, their sum and the weekday of each time") {
