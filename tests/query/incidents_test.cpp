@@ -267,8 +267,7 @@ TEST_CASE("incidents: a cgroup that is throttled at memory.high, and fast growth
   REQUIRE(kinds_of({{"rows", rows}}) == std::vector<std::string>{"growth", "throttled"});
   CHECK(
       rows[0]["text"].get<std::string>().starts_with("Memory in use grew by 7.0 GiB to 11.0 GiB of 16.0 GiB within "));
-  CHECK(
-      rows[1]["text"].get<std::string>().starts_with("cache.service ran against its 128.0 MiB memory.high 400 times"));
+  CHECK(rows[1]["text"].get<std::string>().starts_with("cache.service reached its 128.0 MiB memory.high 400 times"));
   CHECK(rows[1]["cgroup"] == kCache);
   const json growth = json_of(history, {"incident", "1"});
   CHECK(growth["moment"] == "growth");
