@@ -24,10 +24,10 @@ Error unknown_command(const std::string& name, const std::vector<std::string>& a
 // Returns the first unknown option among the arguments; nullopt if there is none.
 std::optional<std::string> unknown_option(const std::vector<std::string>& arguments);
 
-// The error for an option or an argument that the command does not take.
+// Returns the error for an option or an argument that the command does not take.
 Error unknown_argument(const std::string& argument, const Command& command);
 
-// The error for an unknown option, or for more arguments than the command takes.
+// Returns the error for an unknown option, or for more arguments than the command takes.
 Error too_much(const std::vector<std::string>& extra, const Command& command);
 
 }  // namespace memoir::query

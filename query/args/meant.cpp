@@ -279,7 +279,7 @@ constexpr std::array kOptions{
     Meant{"--filter", "a SUBJECT (user:NAME, PID, unit:NAME)"},
 };
 
-// Options that mean something else with a certain command.
+// Options whose equivalent depends on the command.
 struct MeantOf {
   std::string_view command;
   Meant option;

@@ -85,7 +85,7 @@ using ContainerNames = std::map<std::string, std::string>;
 // "app.service" for "/system.slice/app.service"; "the container shop (docker:3f2a4b5c6d7e)"; "the root cgroup".
 std::string place_name(const std::string& cgroup, const ContainerNames& containers);
 
-// As in model/kill_text.h, with the names of containers.
+// Returns the sentence of model/kill_text.h, with the names of containers.
 std::string kill_sentence(const OomVictim& victim, const ContainerNames& containers, Units units);
 
 }  // namespace memoir::query

@@ -83,7 +83,7 @@ std::string notes_html(const std::vector<std::string>& notes) {
   return out;
 }
 
-// Values are tiles; sentences are lines above these.
+// Shows values as tiles, and sentences as lines above the tiles.
 std::string facts_html(const Report& report, const Presentation& presentation) {
   std::string tiles;
   std::string lines;

@@ -23,7 +23,7 @@ const std::vector<Part>& own_parts(const Incident& incident) {
   return incident.scope && !incident.scope->parts.empty() ? incident.scope->parts : incident.parts;
 }
 
-// The first start after the kill of a program that was killed.
+// Returns the first start of a killed program after its kill; nullopt if there is none.
 std::optional<std::int64_t> restarted_ms(const Incident& incident) {
   std::optional<std::int64_t> first;
   for (const Part& part : own_parts(incident)) {
@@ -82,7 +82,7 @@ std::string tell_impact(const Incident& incident, Zone zone) {
   return (text.empty() ? "no process was killed" : text);
 }
 
-// The first alert about this incident. Alerts name the victim, the cgroup or the mount.
+// Returns the first alert about this incident; nullptr if there is none. Alerts name the victim, the cgroup or the mount.
 const Event* alert_of(const Incident& incident) {
   const IncidentEntry& entry = *incident.instant.entry;
   const std::string name = incident.instant.victim ? fmt::format(" ({})", incident.instant.victim->pid) : entry.place;
@@ -105,7 +105,7 @@ std::string tell_detection(const Incident& incident, Zone zone) {
                      format_span(std::max<std::int64_t>(alert->at.wall_ms - instant.at_ms, 0)));
 }
 
-// Empty if it is not known.
+// Describes what triggered the kill; empty if it is not known.
 std::string tell_trigger(const Incident& incident, Units units) {
   const auto& victim = incident.instant.victim;
   if (!victim) return {};
@@ -121,7 +121,7 @@ std::string tell_trigger(const Incident& incident, Units units) {
   return fmt::format("{} needed more memory {}", to_printable(detail.invoked_by), where);
 }
 
-// The largest entry of a full tmpfs. Empty if it is not known.
+// Describes the largest entry of a full tmpfs; empty if it is not known.
 std::string tell_largest_entry(const Incident& incident, Units units) {
   const auto mount = std::ranges::find(incident.full_tmpfs, incident.instant.entry->tmpfs,
                                        [](const TmpfsAt& of) { return of.sample.mount_point; });

@@ -262,8 +262,8 @@ class DayProcesses {
   std::unordered_set<std::string> long_lived_;
   std::unordered_map<std::string, Members> members_;
   std::vector<ProcessPeak> peaks_;
-  std::vector<DayLife> day_lives_;  // of all
-  std::vector<Life> lives_;         // of long_lived_
+  std::vector<DayLife> day_lives_;  // of all processes
+  std::vector<Life> lives_;         // of the identities in long_lived_
   std::vector<std::int64_t> ids_of_lives_;
   std::vector<std::int64_t> recorders_;
   std::vector<LifeRow> loop_rows_;
