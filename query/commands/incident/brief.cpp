@@ -82,7 +82,7 @@ std::string tell_impact(const Incident& incident, Zone zone) {
   return (text.empty() ? "no process was killed" : text);
 }
 
-// Returns the first alert about this incident; nullptr if there is none. Alerts name the victim, the cgroup or the mount.
+// Returns the first alert about this incident; nullptr if there is none. Alerts name the victim, cgroup or mount.
 const Event* alert_of(const Incident& incident) {
   const IncidentEntry& entry = *incident.instant.entry;
   const std::string name = incident.instant.victim ? fmt::format(" ({})", incident.instant.victim->pid) : entry.place;
