@@ -2,6 +2,7 @@
 
 #include "collect/collector.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "collect/collector_fixture.h"
