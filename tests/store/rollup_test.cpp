@@ -528,8 +528,8 @@ TEST_CASE("every size of the machine is rolled up, and a query for another size 
         "'pgfault' of the machine is not rolled up");
   CHECK(fails(Tier::hour, SubjectKind::process, {Metric::hwm}) == "'hwm_kib' of a process is not rolled up");
   CHECK(fails(Tier::hour, SubjectKind::process, {Metric::used}) == "a process has no used_kib");
-  CHECK(fails(Tier::raw, SubjectKind::cgroup, {Metric::pss}) == "ticks hold no values of a cgroup");
-  CHECK(fails(Tier::raw, SubjectKind::identity, {Metric::pss}) == "ticks hold no values of an identity");
+  CHECK(fails(Tier::raw, SubjectKind::cgroup, {Metric::pss}) == "ticks have no values of a cgroup");
+  CHECK(fails(Tier::raw, SubjectKind::identity, {Metric::pss}) == "ticks have no values of an identity");
   CHECK(fails(Tier::raw, SubjectKind::category, {Metric::usage}) == "a category has no usage_kib");
   CHECK(fails(Tier::hour, SubjectKind::cgroup, {Metric::usage}) == "'usage_kib' of a cgroup is not rolled up");
 }
