@@ -79,6 +79,16 @@ Status report_total(const Tally& total, const State& state, const Context& conte
   totals.push_back({"machine_available_kib", "", Kind::size, machine.get(MachineField::mem_available)});
   totals.push_back({"machine_used_kib", "", Kind::size, used_kib(machine)});
   totals.push_back({"machine_swap_used_kib", "", Kind::size, swap_used_kib(machine)});
+  totals.push_back({"machine_committed_kib", "", Kind::size, machine.get(MachineField::committed_as)});
+  totals.push_back({"machine_commit_limit_kib", "", Kind::size, machine.get(MachineField::commit_limit)});
+  const auto pressure = [&](const char* name, MachineField average) {
+    constexpr double bp_per_percent = 100;
+    const auto bp = machine.get(average);
+    totals.push_back(
+        {name, "", Kind::percent, bp ? std::optional(static_cast<double>(*bp) / bp_per_percent) : std::nullopt});
+  };
+  pressure("machine_pressure_some_percent", MachineField::psi_some_avg10);
+  pressure("machine_pressure_full_percent", MachineField::psi_full_avg10);
   const std::int64_t hugetlb = total.kib(Metric::hugetlb).value_or(0);
   const std::string sum =
       fmt::format("{}: PSS {}{}, RSS {}, swap {}{}.", format_count(total.processes(), "process", "processes"),
