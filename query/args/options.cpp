@@ -104,6 +104,7 @@ const std::vector<OptionText>& option_texts() {
       {Option::force, "--force", "", &Options::force, "replace an existing file"},
       {Option::textfile, "--textfile", "F", &Options::textfile,
        "replace F with the current values, for node_exporter's textfile collector"},
+      {Option::no_mouse, "--no-mouse", "", &Options::no_mouse, "leave the mouse to the terminal: it selects text"},
       {Option::record_keys, "--record-keys", "F", &Options::record_keys, "write the pressed keys to F, one per line"},
       {Option::play_keys, "--play-keys", "F", &Options::play_keys,
        "without a terminal: press the keys of F, and print the screen after each line"},

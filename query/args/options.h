@@ -55,6 +55,7 @@ enum class Option : std::uint8_t {
   force,
   textfile,
   label,
+  no_mouse,
   record_keys,
   play_keys,
 };
@@ -133,6 +134,7 @@ struct Options {
   std::vector<std::string> labels;  // NAME=VALUE
   std::optional<std::string> record_keys;
   std::optional<std::string> play_keys;
+  bool no_mouse = false;
   bool force = false;
   Color color = Color::automatic;
   bool no_pager = false;

@@ -35,11 +35,29 @@ std::string Cells::text(std::size_t row, std::string_view column) const {
   return text == nullptr ? std::string() : *text;
 }
 
-std::optional<std::int64_t> field_of(const std::vector<Field>& fields, std::string_view name) {
+namespace {
+
+template <typename T>
+const T* find_field(const std::vector<Field>& fields, std::string_view name) {
   const auto found = std::ranges::find(fields, name, &Field::name);
-  if (found == fields.end()) return std::nullopt;
-  const auto* const number = std::get_if<std::int64_t>(&found->value);
+  return found == fields.end() ? nullptr : std::get_if<T>(&found->value);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> field_of(const std::vector<Field>& fields, std::string_view name) {
+  const auto* const number = find_field<std::int64_t>(fields, name);
   return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
+std::optional<double> number_of(const std::vector<Field>& fields, std::string_view name) {
+  const auto* const number = find_field<double>(fields, name);
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
+std::string text_of(const std::vector<Field>& fields, std::string_view name) {
+  const auto* const text = find_field<std::string>(fields, name);
+  return text == nullptr ? std::string() : *text;
 }
 
 }  // namespace memoir::query::view

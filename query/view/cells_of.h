@@ -29,7 +29,9 @@ class Cells {
   const Table& table_;
 };
 
-// The value of a fact or total; nullopt if there is none of that name.
+// Return the number or the text of a fact or total; nullopt or empty if there is none of that name.
 std::optional<std::int64_t> field_of(const std::vector<Field>& fields, std::string_view name);
+std::optional<double> number_of(const std::vector<Field>& fields, std::string_view name);
+std::string text_of(const std::vector<Field>& fields, std::string_view name);
 
 }  // namespace memoir::query::view

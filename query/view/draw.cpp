@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <iterator>
 
 #include "base/text.h"
 #include "query/args/times.h"
@@ -90,6 +91,15 @@ void draw_header(CellGrid& grid, const Model& model) {
   grid.paint(0, grid.columns() - std::min(width, grid.columns()), display_width(edge.text), {edge.tone});
 }
 
+// "1.4 of 23.5 GiB", "300.0 MiB of 23.5 GiB"
+std::string size_of(std::int64_t part_kib, std::int64_t whole_kib, Units units) {
+  std::string part = format_size(part_kib, units);
+  const std::string whole = format_size(whole_kib, units);
+  const std::string unit = whole.substr(std::min(whole.rfind(' '), whole.size()));
+  if (part.ends_with(unit)) part.resize(part.size() - unit.size());
+  return fmt::format("{} of {}", part, whole);
+}
+
 // Memory of the machine at the cursor, from the totals of `memoir top`.
 std::string machine_text(const Model& model, std::size_t width) {
   const auto& report = answer_of(model, place(model).page == Page::processes ? Slot::page : Slot::machine).report;
@@ -98,19 +108,20 @@ std::string machine_text(const Model& model, std::size_t width) {
   const auto used = field_of(report->totals, "machine_used_kib");
   if (!total || !used) return "Memory of the machine: not recorded at this time";
   const Units units = model.setup.units;
-  std::vector<std::string> texts{fmt::format("Used {} of {}", format_size(*used, units), format_size(*total, units))};
+  std::vector<std::string> texts{fmt::format("Used {}", size_of(*used, *total, units))};
   if (!model.bar_name.empty()) texts.insert(texts.begin(), "bar: " + showable(to_printable(model.bar_name)));
   for (const std::string& filter : place(model).filters) texts.push_back("filter " + showable(to_printable(filter)));
   if (const auto available = field_of(report->totals, "machine_available_kib"))
     texts.push_back(fmt::format("available {}", format_size(*available, units)));
   if (const auto swap = field_of(report->totals, "machine_swap_used_kib"))
-    texts.push_back(*swap == 0 ? std::string("no swap in use") : fmt::format("swap {}", format_size(*swap, units)));
-  const TimeBar& bar = model.bar;
-  if (bar.holds(model.at_ms) && bar.column_of(model.at_ms) < bar.pressure.size()) {
-    if (const auto share = bar.pressure[bar.column_of(model.at_ms)].mean)
-      texts.push_back(fmt::format("pressure some {}", format_percent(*share)));
-  }
+    texts.push_back(*swap == 0 ? std::string("swap 0") : fmt::format("swap {}", format_size(*swap, units)));
+  const auto some = number_of(report->totals, "machine_pressure_some_percent");
+  const auto full = number_of(report->totals, "machine_pressure_full_percent");
+  if (some && full) texts.push_back(fmt::format("PSI some {}, full {}", format_percent(*some), format_percent(*full)));
   if (model.mark_ms) texts.push_back(fmt::format("mark {}", format_time_of_day(*model.mark_ms, model.setup.zone)));
+  const auto committed = field_of(report->totals, "machine_committed_kib");
+  const auto limit = field_of(report->totals, "machine_commit_limit_kib");
+  if (committed && limit) texts.push_back(fmt::format("committed {}", size_of(*committed, *limit, units)));
   return as_many_as_fit(texts, ", ", width);
 }
 
@@ -175,11 +186,11 @@ void draw_page(CellGrid& grid, const Model& model, const Layout& layout, bool di
   const bool pending = waits_for_page(model);
   const bool stale = dims && pending && !model.following;
   std::size_t at = layout.page_line;
+  for (const Line& line : model.head) grid.put(at++, 1, line.text, {line.tone});
   if (const std::size_t lines = process_chart_lines(model); lines > 0) {
-    draw_chart_lines(grid, model.setup, model.bar.process, at, lines);
+    draw_chart_lines(grid, model.setup, model.bar.process, {at, lines, 0});
     at += lines;
   }
-  for (const Line& line : model.head) grid.put(at++, 1, line.text, {line.tone});
   const bool rows = has_rows(model);
   const std::size_t selected = place(model).selected;
   const std::size_t top = place(model).top;
@@ -194,7 +205,7 @@ void draw_page(CellGrid& grid, const Model& model, const Layout& layout, bool di
     grid.put(at, 1, line.text, style);
     if (!chosen) continue;
     grid.put(at, 0, ">", style);
-    grid.paint(at, 0, grid.columns(), style);
+    grid.paint(at, 0, page_columns(model), style);
     if (i == top || model.lines[i - 1].row != line.row) grid.set_cursor(at);
   }
 }
@@ -212,9 +223,7 @@ std::string event_text(const Model& model) {
     if (is_near(letter) && (shown == nullptr || is_kill(letter))) shown = &letter;
   }
   if (shown == nullptr) return {};
-  const std::string text = is_kill(*shown) ? short_kill(shown->text) : shown->text;
-  return fmt::format("{} {} {}", format_time_of_day(shown->at_ms, model.setup.zone), shown->letter,
-                     times_in_zone(showable(to_printable(text)), model.setup.zone));
+  return showable(to_printable(letter_text(*shown, model.setup.zone)));
 }
 
 std::string rows_text(const Model& model) {
@@ -258,6 +267,30 @@ void draw_status(CellGrid& grid, const Model& model, std::size_t line) {
   if (!rows.empty()) grid.put_right(line, rows + " ");
 }
 
+// The keys that matter on a page, besides those of time.
+std::vector<std::string> hints_of(Page page) {
+  switch (page) {
+    case Page::processes:
+      return {"E kill", "Enter open", "/ filter", "f group", "d compare", "s sort"};
+    case Page::tree:
+      return {"E kill", "Enter open", "/ filter", "d compare", "s sort"};
+    case Page::cgroups:
+      return {"Enter processes", "s sort", "B bar", "/ search"};
+    case Page::memory:
+      return {"Enter open", "B bar", "/ search"};
+    case Page::events:
+      return {"n/N event", "E kill", "Enter go there", "/ search"};
+    case Page::compare:
+      return {"m mark", "Enter open", "/ filter", "f group"};
+    case Page::incident:
+      return {"n/N event", "E kill", "/ search", "X save"};
+    case Page::process:
+    case Page::command:
+      break;
+  }
+  return {"/ search", "X save"};
+}
+
 void draw_keys(CellGrid& grid, const Model& model, std::size_t line) {
   std::vector<std::string> hints;
   if (model.prompt.ask != Ask::none) {
@@ -266,14 +299,13 @@ void draw_keys(CellGrid& grid, const Model& model, std::size_t line) {
   } else if (model.menu) {
     hints = {"↑/↓ choose", "Enter take", "Esc cancel"};
   } else {
-    hints = {"t/T tick", "←/→ column", "b jump", "n/N event", "E kill"};
-    const Page page = place(model).page;
-    if (has_rows(model)) hints.emplace_back("Enter open");
-    hints.emplace_back(page == Page::processes || page == Page::tree || page == Page::compare ? "/ filter"
-                                                                                              : "/ search");
-    hints.insert(hints.end(), {"d compare", "y command", "? help", "q quit"});
-    if (page == Page::processes) hints.insert(hints.end(), {"f group", "s sort"});
-    hints.insert(hints.end(), {": any command", "Space pause"});
+    hints = {"t/T tick", "←/→ column", "b jump"};
+    if (model.path.size() > 1) hints.emplace_back("Esc back");
+    std::ranges::copy(hints_of(place(model).page), std::back_inserter(hints));
+    for (const char* const hint :
+         {"n/N event", "d compare", "y command", "? help", "q quit", ": any command", "X save", "Space pause"}) {
+      if (std::ranges::find(hints, hint) == hints.end()) hints.emplace_back(hint);
+    }
   }
   if (model.setup.ascii) {
     for (std::string& hint : hints) {
@@ -302,6 +334,7 @@ CellGrid draw(const Model& model, bool dims) {
   grid.put(layout.machine_line, 1, machine_text(model, grid.columns() - 2));
   draw_tabs(grid, model, layout.tabs_line);
   draw_page(grid, model, layout, dims);
+  if (has_side(model)) draw_side(grid, model, layout);
   draw_overlays(grid, model, layout);
   draw_status(grid, model, layout.status_line);
   draw_keys(grid, model, layout.keys_line);

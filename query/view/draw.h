@@ -3,6 +3,7 @@
 // Draws the model as a screen. Pure, except for the locale's character widths.
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "query/view/grid.h"
@@ -19,9 +20,15 @@ CellGrid draw(const Model& model, bool dims = true);
 
 // Parts of draw(), each in its own file.
 void draw_bar(CellGrid& grid, const Model& model);
-// Draws columns below those of the bar, with a scale at the left.
-void draw_chart_lines(CellGrid& grid, const Setup& setup, const std::vector<BarColumn>& columns, std::size_t first,
-                      std::size_t lines);
+// Draws a chart of columns with a scale at the left.
+struct ChartPlace {
+  std::size_t line = 0;
+  std::size_t lines = 0;
+  std::size_t column = 0;  // of the scale
+};
+void draw_chart_lines(CellGrid& grid, const Setup& setup, std::span<const BarColumn> columns, const ChartPlace& at);
+// Draws the process of the selected row right of the table.
+void draw_side(CellGrid& grid, const Model& model, const Layout& layout);
 // Draws the menu, the help or the values of a row over the page.
 void draw_overlays(CellGrid& grid, const Model& model, const Layout& layout);
 

@@ -6,6 +6,8 @@
 #include "query/report/chart.h"
 #include "query/view/draw.h"
 #include "query/view/layout_of.h"
+#include "query/view/pages.h"
+#include "query/view/process_lines.h"
 
 namespace memoir::query::view {
 namespace {
@@ -36,7 +38,7 @@ struct Extent {
   bool known = false;
 };
 
-Extent extent_of(const std::vector<BarColumn>& columns) {
+Extent extent_of(std::span<const BarColumn> columns) {
   Extent extent;
   for (const BarColumn& column : columns) {
     if (!column.mean) continue;
@@ -69,18 +71,18 @@ std::string_view cell_at(const BarColumn& column, double low, double height, con
 
 }  // namespace
 
-void draw_chart_lines(CellGrid& grid, const Setup& setup, const std::vector<BarColumn>& columns, std::size_t first,
-                      std::size_t lines) {
+void draw_chart_lines(CellGrid& grid, const Setup& setup, std::span<const BarColumn> columns, const ChartPlace& at) {
   const BarGlyphs& glyphs = glyphs_of(setup);
   const Extent extent = extent_of(columns);
   const Scale scale = scale_for(extent.min, std::max(extent.max, 1.0), setup.units);
-  const double height = (scale.top_kib() - scale.base_kib) / static_cast<double>(lines);
-  for (std::size_t row = 0; row < lines; ++row) {
+  const double height = (scale.top_kib() - scale.base_kib) / static_cast<double>(at.lines);
+  for (std::size_t row = 0; row < at.lines; ++row) {
     const double low = scale.top_kib() - static_cast<double>(row + 1) * height;
-    if (extent.known) grid.put(first + row, 0, fmt::format("{:>5}", short_size(low + height, scale)));
-    grid.put(first + row, kBarLabel - 1, glyphs.scale);
-    for (std::size_t at = 0; at < columns.size(); ++at)
-      grid.put(first + row, kBarLabel + at, cell_at(columns[at], low, height, glyphs));
+    const std::size_t line = at.line + row;
+    if (extent.known) grid.put(line, at.column, fmt::format("{:>5}", short_size(low + height, scale)));
+    grid.put(line, at.column + kBarLabel - 1, glyphs.scale);
+    for (std::size_t column = 0; column < columns.size(); ++column)
+      grid.put(line, at.column + kBarLabel + column, cell_at(columns[column], low, height, glyphs));
   }
 }
 
@@ -121,16 +123,19 @@ void draw_pressure(CellGrid& grid, const Model& model, std::size_t line) {
   }
 }
 
-void draw_axis(CellGrid& grid, const Model& model, std::size_t line) {
+// Of the bar, or of a part of it: from a column of the screen on.
+void draw_axis(CellGrid& grid, const Model& model, const TimeBar& bar, std::size_t line, std::size_t from) {
   const BarGlyphs& glyphs = glyphs_of(model.setup);
-  grid.put(line, kBarLabel - 1, glyphs.corner);
-  for (std::size_t at = 0; at < model.bar.count; ++at) grid.put(line, kBarLabel + at, glyphs.axis);
-  for (const AxisTime& time : axis_times(model.bar, model.setup.zone)) {
-    grid.put(line, kBarLabel + time.column, glyphs.tick);
-    grid.put(line, kBarLabel + time.column + 1, time.text);
+  const std::size_t first = from + kBarLabel;
+  grid.put(line, first - 1, glyphs.corner);
+  for (std::size_t at = 0; at < bar.count; ++at) grid.put(line, first + at, glyphs.axis);
+  for (const AxisTime& time : axis_times(bar, model.setup.zone)) {
+    grid.put(line, first + time.column, glyphs.tick);
+    grid.put(line, first + time.column + 1, time.text);
   }
-  if (model.mark_ms && model.bar.holds(*model.mark_ms))
-    grid.put(line, kBarLabel + model.bar.column_of(*model.mark_ms), "M", {Tone::marked});
+  if (model.mark_ms && bar.holds(*model.mark_ms))
+    grid.put(line, first + bar.column_of(*model.mark_ms), "M", {Tone::marked});
+  if (bar.holds(model.at_ms)) grid.put(line, first + bar.column_of(model.at_ms), glyphs.cursor, {Tone::marked});
 }
 
 }  // namespace
@@ -148,14 +153,41 @@ void draw_bar(CellGrid& grid, const Model& model) {
     if (has_cursor) grid.paint(1, cursor, 1, {Tone::plain, true});
     return;
   }
-  draw_chart_lines(grid, model.setup, bar.columns, 1, layout.chart_lines);
+  draw_chart_lines(grid, model.setup, bar.columns, {1, layout.chart_lines, 0});
   if (layout.pressure_line > 0) draw_pressure(grid, model, layout.pressure_line);
   const std::size_t line = layout.machine_line - 2;
   draw_letters(grid, model, line);
-  draw_axis(grid, model, line + 1);
-  if (!has_cursor) return;
-  for (std::size_t at = 1; at < line; ++at) grid.paint(at, cursor, 1, {Tone::plain, true});
-  grid.put(line + 1, cursor, glyphs_of(model.setup).cursor, {Tone::marked});
+  draw_axis(grid, model, bar, line + 1, 0);
+  for (std::size_t at = 1; has_cursor && at < line; ++at) grid.paint(at, cursor, 1, {Tone::plain, true});
+}
+
+void draw_side(CellGrid& grid, const Model& model, const Layout& layout) {
+  constexpr std::size_t chart_lines = 4;
+  constexpr std::size_t after_cursor = 6;
+  const std::size_t left = page_columns(model);
+  for (std::size_t line = layout.page_line; line < layout.status_line; ++line)
+    grid.put(line, left, glyphs_of(model.setup).side);
+  const std::size_t width = kSideColumns - 2;
+  std::size_t at = layout.page_line;
+  const auto put = [&](const std::vector<Line>& lines) {
+    for (const Line& line : lines) {
+      if (at < layout.status_line) grid.put(at++, left + 2, line.text, {line.tone});
+    }
+  };
+  put(process_head(model, width));
+  TimeBar part = model.bar;
+  if (!part.process.empty() && at + chart_lines + 1 < layout.status_line) {
+    const std::size_t columns = std::min(part.count, width - kBarLabel);
+    const std::size_t cursor = part.holds(model.at_ms) ? part.column_of(model.at_ms) : part.count;
+    const std::size_t end = std::clamp(cursor + after_cursor, columns, part.count);
+    draw_chart_lines(grid, model.setup, std::span(part.process).subspan(end - columns, columns),
+                     {at, chart_lines, left + 2});
+    part.from_ms = part.begin_of(end - columns);
+    part.count = columns;
+    draw_axis(grid, model, part, at + chart_lines, left + 2);
+    at += chart_lines + 1;
+  }
+  put(process_details(model, width));
 }
 
 }  // namespace memoir::query::view

@@ -61,7 +61,7 @@ const std::vector<KeyRow>& key_table() {
        "C F2 w B",
        {A::columns, A::columns, A::whole_row, A::row_bar}},
       {answers, "y Y", "copy the page's command, all", "y Y", {A::copy, A::copy_all}},
-      {answers, "X", "save: HTML, JSON, text", "X", {A::save}},
+      {answers, "X", "save: HTML, JSON, extract", "X", {A::save}},
       {answers, ":", "any command, at this time", ":", {A::command}},
       {answers, "Mouse", "bar, rows, headings, tabs", "", {}},
       {answers, "? F1", "this help", "? F1", {A::help, A::help}},
@@ -96,8 +96,26 @@ std::string hint_for(std::string_view key) {
                                     Hint{"F7", "memoir only reads: it changes no priority"},
                                     Hint{"F8", "memoir only reads: it changes no priority"},
                                     Hint{"P", "1 shows processes, s sorts them"},
+                                    Hint{"S", "s sorts, < and > change the order"},
+                                    Hint{"R", "s sorts, < and > change the order"},
+                                    Hint{"I", "s sorts; the highest value is always first"},
+                                    Hint{"A", "f groups processes"},
                                     Hint{"a", "f groups processes, F goes to the end"},
-                                    Hint{"H", "? lists the keys"}};
+                                    Hint{"D", "d compares with the mark"},
+                                    Hint{"L", "l is a column later, ^L draws the screen again"},
+                                    Hint{"Q", "q quits"},
+                                    Hint{"U", "u asks for a user"},
+                                    Hint{"W", "w shows the whole row"},
+                                    Hint{"v", "w shows the whole row"},
+                                    Hint{"o", "Enter opens the row"},
+                                    Hint{"x", "X saves the page"},
+                                    Hint{"i", "6 shows the incident"},
+                                    Hint{"Del", "\\ removes the filter"},
+                                    Hint{"Backtab", "Tab is the next page, 1 to 6 are all"},
+                                    Hint{"7", "1 to 6 are the pages"},
+                                    Hint{"8", "1 to 6 are the pages"},
+                                    Hint{"9", "1 to 6 are the pages"},
+                                    Hint{"H", "threads are not recorded one by one"}};
   const auto* const hint = std::ranges::find(hints, key, &Hint::key);
   if (hint != hints.end()) return std::string(hint->text);
   return fmt::format("{} has no meaning here; ? lists the keys", to_printable(key));

@@ -11,6 +11,8 @@ namespace memoir::query::view {
 // Smallest supported screen; a smaller one shows only a part of it.
 inline constexpr std::size_t kMinColumns = 40;
 inline constexpr std::size_t kMinLines = 8;
+// Width of the process right of a table, with the line between them.
+inline constexpr std::size_t kSideColumns = 60;
 // Width of the labels left of the bar, as in "1023M┤".
 inline constexpr std::size_t kBarLabel = 6;
 

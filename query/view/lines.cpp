@@ -1,6 +1,9 @@
 #include "query/view/lines.h"
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
+#include <utility>
 
 #include "base/text.h"
 #include "query/render/render.h"
@@ -9,13 +12,17 @@
 #include "query/view/cells_of.h"
 #include "query/view/layout_of.h"
 #include "query/view/pages.h"
+#include "query/view/process_lines.h"
 
 namespace memoir::query::view {
-namespace {
-
 Presentation presentation_of(const Model& model, std::size_t width) {
   return {model.setup.zone, model.setup.units, false, width, model.setup.ascii};
 }
+
+namespace {
+
+// Lines of a process's page that scroll, at least; on a lower screen all do.
+constexpr std::size_t kMinScrolled = 3;
 
 bool is_table(Page page) {
   return page != Page::incident && page != Page::process && page != Page::command;
@@ -24,8 +31,7 @@ bool is_table(Page page) {
 // The first line of a row has text in its first cell; continuation lines have none.
 void add_table(Model& model, const Report& report, std::size_t width) {
   Table chosen;
-  const std::vector<std::string>& columns = place(model).columns;
-  if (!columns.empty()) {
+  if (const std::vector<std::string>& columns = place(model).columns; !columns.empty()) {
     chosen = report.rows;
     if (const Status status = choose_columns(columns, false, chosen); !status) {
       model.message = status.error().message;
@@ -51,11 +57,30 @@ void add_text(Model& model, std::string_view text, Tone tone) {
   while (!text.empty()) model.lines.push_back({std::string(cut_line(text)), tone});
 }
 
-void add_report(Model& model, const Answer& answer, std::size_t width) {
-  const std::string command = answer.words.empty() ? std::string() : answer.words.front();
-  std::string text = render_table({command, "", ""}, *answer.report, presentation_of(model, width));
+void add_report(Model& model, const Words& words, const Report& report, std::size_t width) {
+  const std::string command = words.empty() ? std::string() : words.front();
+  const std::size_t first = model.lines.size();
+  add_text(model, render_table({command, "", ""}, report, presentation_of(model, width)), Tone::plain);
+  if (model.lines.size() > first) model.lines[first].tone = Tone::marked;
+}
+
+// Below the rows.
+void add_sections(Model& model, const Report& report, std::size_t width) {
+  Report rest;
+  rest.sections = report.sections;
+  const std::string text = render_table({}, rest, presentation_of(model, width));
   add_text(model, text, Tone::plain);
-  if (!model.lines.empty()) model.lines.front().tone = Tone::marked;
+}
+
+// What matters first: above the chart as far as there is space, then below it, then all of the answer.
+void add_process(Model& model, const Answer& answer, std::size_t width) {
+  model.head = process_head(model, width);
+  if (model.head.size() + kMinScrolled + process_chart_lines(model) > layout_of(model.screen).page_lines)
+    model.lines = std::exchange(model.head, {});
+  std::ranges::move(process_details(model, width), std::back_inserter(model.lines));
+  Report rest = *answer.report;
+  rest.lead.clear();
+  add_report(model, answer.words, rest, width);
 }
 
 }  // namespace
@@ -68,7 +93,7 @@ void make_lines(Model& model) {
   model.head.clear();
   model.lines.clear();
   const Answer& answer = answer_of(model, Slot::page);
-  const std::size_t width = std::max<std::size_t>(model.screen.columns, 20) - 1;
+  const std::size_t width = page_columns(model) - 1;
   if (!answer.error.empty()) {
     std::string_view rest = answer.error;
     while (!rest.empty()) {
@@ -78,9 +103,14 @@ void make_lines(Model& model) {
     return;
   }
   if (!answer.report) return;
-  if (!is_table(place(model).page)) return add_report(model, answer, width);
+  if (place(model).page == Page::process) return add_process(model, answer, width);
+  if (!is_table(place(model).page)) return add_report(model, answer.words, *answer.report, width);
   const Report& report = *answer.report;
-  if (!report.rows.rows.empty()) return add_table(model, report, width);
+  if (!report.rows.rows.empty()) {
+    add_table(model, report, width);
+    if (place(model).page == Page::memory) add_sections(model, report, width);
+    return;
+  }
   for (const std::string& warning : report.warnings)
     add_text(model, wrap(showable(to_printable(warning)), width, 2), Tone::plain);
   for (const std::string& note : report.notes)
@@ -126,8 +156,9 @@ std::vector<std::string> whole_row(const Model& model, std::size_t width) {
 }
 
 std::size_t item_count(const Model& model) {
-  if (model.lines.empty()) return 0;
-  return has_rows(model) ? model.lines.back().row.value_or(0) + 1 : model.lines.size();
+  const auto rows = model.lines | std::views::reverse;
+  const auto last = std::ranges::find_if(rows, [](const Line& line) { return line.row.has_value(); });
+  return last == rows.end() ? model.lines.size() : *last->row + 1;
 }
 
 std::size_t process_chart_lines(const Model& model) {
@@ -252,7 +283,10 @@ void keep_visible(Model& model) {
   shown.selected = std::min(shown.selected, count - 1);
   const std::size_t line = selected_line(model);
   std::size_t end = line;
-  while (end + 1 < model.lines.size() && model.lines[end + 1].row == model.lines[line].row) ++end;
+  // The last row comes with what is below the rows.
+  while (end + 1 < model.lines.size() &&
+         (model.lines[end + 1].row == model.lines[line].row || !model.lines[end + 1].row))
+    ++end;
   if (end >= shown.top + height) shown.top = end + 1 - height;
   if (line < shown.top) shown.top = line;
   shown.top = std::min(shown.top, last_top);

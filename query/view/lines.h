@@ -5,10 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "query/render/render.h"
 #include "query/view/keys.h"
 #include "query/view/model.h"
 
 namespace memoir::query::view {
+
+Presentation presentation_of(const Model& model, std::size_t width);
 
 // Fills head and lines from the answer of the page, for the width of the screen. The left column stays free for
 // symbols.

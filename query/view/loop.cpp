@@ -149,7 +149,7 @@ Result<std::string> run_on_terminal(Session session, const Setup& setup, const S
     keys.open(*record);
     if (!keys) return Error{ErrorKind::io, fmt::format("{}: cannot be written", *record)};
   }
-  const std::unique_ptr<Terminal> terminal = TRY(Terminal::open(setup.color));
+  const std::unique_ptr<Terminal> terminal = TRY(Terminal::open(setup.color, setup.mouse));
   const RecordingInfo recorded = recorded_of(session, around.clock.now().wall_ms);
   Step first = start(setup, terminal->screen(), recorded, from);
   Worker worker(std::move(session), around);

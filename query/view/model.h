@@ -23,7 +23,7 @@ namespace memoir::query::view {
 using Words = std::vector<std::string>;
 
 // Each slot has its own question and answer, independent of the others.
-enum class Slot : std::uint8_t { page, machine, bar, pressure, letters, events, process, save, count_ };
+enum class Slot : std::uint8_t { page, machine, bar, pressure, letters, events, process, side, lives, save, count_ };
 inline constexpr auto kSlots = static_cast<std::size_t>(Slot::count_);
 
 enum class Page : std::uint8_t { processes, cgroups, tree, memory, events, incident, compare, process, command };
@@ -98,6 +98,7 @@ struct Setup {
   Units units = Units::automatic;
   bool ascii = false;
   bool color = true;
+  bool mouse = true;                // the terminal reports it
   Words common;                     // options that all commands get: --utc, --units
   std::optional<std::string> tier;  // for commands that have --tier
   Words shown;                      // also options that only printed commands need: --db
@@ -121,6 +122,7 @@ struct Model {
   TimeBar bar;
   Words bar_subject;  // arguments of `trend`; empty: the machine
   std::string bar_name;
+  std::string subject;               // the process whose columns, side and lives are asked: PID@START
   std::vector<Place> path{Place{}};  // the last one is shown
   std::array<Place, kTabs> tabs{};   // each tab as it was left
   std::array<Answer, kSlots> answers;

@@ -62,15 +62,16 @@ std::string rank_at(const Model& model, std::size_t column) {
 
 // Selects the clicked row, or sorts by the clicked heading. Returns Enter if the row was selected already.
 std::string choose_line(Model& model, const Event& event) {
-  const std::size_t first = layout_of(model.screen).page_line + process_chart_lines(model);
-  if (event.line < first) return {};
-  const std::size_t at = event.line - first;
+  if (event.column >= page_columns(model)) return {};
+  const std::size_t at = event.line - layout_of(model.screen).page_line;
   if (at < model.head.size()) {
     const std::string rank = rank_at(model, event.column);
     if (!rank.empty()) place(model).by = rank;
     return {};
   }
-  const std::size_t line = place(model).top + at - model.head.size();
+  const std::size_t above = model.head.size() + process_chart_lines(model);
+  if (at < above) return {};
+  const std::size_t line = place(model).top + at - above;
   if (line >= model.lines.size() || !model.lines[line].row) return {};
   if (place(model).selected == *model.lines[line].row) return "Enter";
   select(model, *model.lines[line].row);

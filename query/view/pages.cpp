@@ -17,6 +17,7 @@ namespace {
 // More rows are of no use on a screen, and take time to answer.
 constexpr const char* kMaxRows = "1000";
 constexpr const char* kMaxEvents = "5000";
+constexpr const char* kMaxLives = "8";
 
 std::string without_zone(std::string text) {
   constexpr std::string_view zone = " UTC";
@@ -203,6 +204,30 @@ bool takes(const Command& command, Option option) {
   return std::ranges::find(command.options, option) != command.options.end();
 }
 
+std::string process_subject(const Model& model) {
+  const Place& shown = place(model);
+  if (shown.page == Page::process) return shown.subject;
+  const auto& report = answer_of(model, Slot::page).report;
+  if (!has_side(model) || !report || shown.selected >= report->rows.rows.size()) return {};
+  const auto entered = enter_process(Cells(report->rows), shown.selected);
+  return entered ? entered->place.subject : std::string();
+}
+
+const Answer& process_answer(const Model& model) {
+  return answer_of(model, place(model).page == Page::process ? Slot::page : Slot::side);
+}
+
+bool has_side(const Model& model) {
+  constexpr std::size_t min_columns = 140;
+  const Place& shown = place(model);
+  const bool of_processes = shown.page == Page::processes || shown.page == Page::tree || shown.page == Page::compare;
+  return model.screen.columns >= min_columns && of_processes && shown.group.empty();
+}
+
+std::size_t page_columns(const Model& model) {
+  return std::max(model.screen.columns, kMinColumns) - (has_side(model) ? kSideColumns : 0);
+}
+
 std::array<Words, kSlots> wanted(const Model& model) {
   std::array<Words, kSlots> all;
   const auto set = [&](Slot slot, Words words) {
@@ -228,9 +253,23 @@ std::array<Words, kSlots> wanted(const Model& model) {
     if (layout_of(model.screen).pressure_line > 0)
       set_open(Slot::pressure, {"trend", "machine", "--by", "pressure", "--step", step});
     set_open(Slot::letters, {"events", "--limit", kMaxEvents});
-    if (place(model).page == Page::process) set_open(Slot::process, {"trend", place(model).subject, "--step", step});
+    if (!model.subject.empty()) {
+      Words words{"trend", model.subject, "--step", step};
+      add_span(words, model, model.bar.process_open_ms);
+      set(Slot::process, std::move(words));
+    }
   }
   if (model.event_search) set(Slot::events, {"events", "--limit", kMaxEvents});
+  if (model.subject.empty()) return all;
+  if (place(model).page != Page::process)
+    set(Slot::side, {"process", model.subject, "--at", time_word(model.at_ms, model.setup.zone)});
+  const auto& process = process_answer(model).report;
+  if (const std::string identity = process ? text_of(process->facts, "identity") : ""; !identity.empty()) {
+    Words words{"processes", "--filter", "identity=" + identity};
+    add_span(words, model);
+    words.insert(words.end(), {"--limit", kMaxLives});
+    set(Slot::lives, std::move(words));
+  }
   return all;
 }
 
@@ -240,7 +279,7 @@ std::string shown_command(const Model& model) {
 
 std::string shown_commands(const Model& model) {
   Model whole = model;
-  whole.bar.open_ms = whole.bar.from_ms;
+  whole.bar.open_ms = whole.bar.process_open_ms = whole.bar.from_ms;
   std::string text = shown_command(model);
   const std::array<Words, kSlots> all = wanted(whole);
   for (std::size_t slot = 1; slot < kSlots; ++slot) {
@@ -250,14 +289,19 @@ std::string shown_commands(const Model& model) {
 }
 
 Words words_to_save(const Model& model, const std::string& format) {
+  if (format == kExtract) {
+    Words words{"extract"};
+    add_span(words, model);
+    return with_common(model, std::move(words));
+  }
   Words words = words_with_columns(model);
   words.insert(words.end(), {"--format", format == "text" ? "table" : format, "--color", "never"});
   return words;
 }
 
-std::string file_to_save(const Model& model) {
+std::string file_to_save(const Model& model, const std::string& format) {
   const Words words = page_words(model);
-  std::string name = fmt::format("memoir-{}-{}", words.empty() ? "view" : words.front(),
+  std::string name = fmt::format("memoir-{}-{}", format == kExtract || words.empty() ? format : words.front(),
                                  format_time(model.at_ms, model.setup.zone).substr(0, 19));
   std::ranges::replace(name, ' ', '-');
   std::erase(name, ':');

@@ -28,13 +28,24 @@ bool takes(const Command& command, Option option);
 // Returns the command that each slot needs now; empty if it needs none.
 std::array<Words, kSlots> wanted(const Model& model);
 
+// Returns the process that is shown, as PID@START: of the page, or of the selected row on a wide screen. Empty if none.
+std::string process_subject(const Model& model);
+// The answer about that process.
+const Answer& process_answer(const Model& model);
+
+// Returns whether the process of the selected row is shown right of the table, and how many columns the page has.
+bool has_side(const Model& model);
+std::size_t page_columns(const Model& model);
+
 // Return the command of the page, and those of all that is shown (one a line), as typed in a shell.
 std::string shown_command(const Model& model);
 std::string shown_commands(const Model& model);
 
-// Return the command that saves the page in a format of --format, and the name of the file.
+// Return the command that saves the page in a format of --format, or an extract of the bar's span, and the name of the
+// file.
+inline constexpr std::string_view kExtract = "extract";
 Words words_to_save(const Model& model, const std::string& format);
-std::string file_to_save(const Model& model);
+std::string file_to_save(const Model& model, const std::string& format);
 
 // Identifies the subject of a row, in the same way at all times.
 std::string row_key(const Report& report, std::size_t row);

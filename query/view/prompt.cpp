@@ -64,7 +64,8 @@ void set_columns(Model& model, std::string_view text) {
   Words names = split_columns(text);
   std::erase(names, "");
   if (const auto& report = answer_of(model, Slot::page).report) {
-    Table table = report->rows;
+    Table table;
+    table.columns = report->rows.columns;
     if (const Status chosen = choose_columns(names, false, table); !chosen) {
       model.prompt.problem = chosen.error().message;
       return;
@@ -86,7 +87,7 @@ void search(Step& step, const std::string& text) {
   for (std::size_t i = 1; i <= count; ++i) {
     const std::size_t at = (from + i) % count;
     if (to_lower(model.lines[at].text).find(wanted) == std::string::npos) continue;
-    place(model).selected = model.lines[at].row.value_or(at);
+    place(model).selected = std::min(model.lines[at].row.value_or(at), item_count(model) - 1);
     model.prompt = {};
     return;
   }
@@ -332,7 +333,7 @@ void open_group_menu(Model& model) {
 }
 
 void open_save_menu(Model& model) {
-  model.menu = Menu{Choice::format, "save as", {"html", "markdown", "json", "csv", "text"}, 0};
+  model.menu = Menu{Choice::format, "save as", {"html", "markdown", "json", "csv", "text", std::string(kExtract)}, 0};
 }
 
 void by_memory(Model& model) {
@@ -375,9 +376,10 @@ void choose(Step& step, const std::string& key) {
         reset_position(place(model));
         break;
       case Choice::format:
+        model.message = "saving …";
         model.asked[static_cast<std::size_t>(Slot::save)] = {++model.ids, {}, true};
         step.requests.emplace_back(
-            AskFor{Slot::save, model.ids, words_to_save(model, chosen), false, file_to_save(model)});
+            AskFor{Slot::save, model.ids, words_to_save(model, chosen), false, file_to_save(model, chosen)});
         break;
     }
     model.menu.reset();

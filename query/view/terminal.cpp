@@ -132,7 +132,7 @@ void handle(const std::array<int, count>& signals, void (*handler)(int)) {
 
 }  // namespace
 
-Result<std::unique_ptr<Terminal>> Terminal::open(bool color) {
+Result<std::unique_ptr<Terminal>> Terminal::open(bool color, bool mouse) {
   if (isatty(STDIN_FILENO) == 0 || isatty(STDOUT_FILENO) == 0)
     return Error{ErrorKind::malformed, "view needs a terminal"};
   std::unique_ptr<Terminal> terminal(new Terminal);
@@ -162,7 +162,7 @@ Result<std::unique_ptr<Terminal>> Terminal::open(bool color) {
     init_pair(kRedPair, COLOR_RED, -1);
     terminal->color_ = true;
   }
-  mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED, nullptr);
+  if (mouse) mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED, nullptr);
   mouseinterval(0);
   terminal->resize();
   return terminal;

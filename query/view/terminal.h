@@ -13,9 +13,9 @@ namespace memoir::query::view {
 
 class Terminal {
  public:
-  // Takes over the terminal on standard input and output. Returns an error if they are not a terminal. `color`: whether
-  // colors are wanted.
-  static Result<std::unique_ptr<Terminal>> open(bool color);
+  // Takes over the terminal on standard input and output. Returns an error if they are not a terminal. `color` and
+  // `mouse`: whether colors and events of the mouse are wanted.
+  static Result<std::unique_ptr<Terminal>> open(bool color, bool mouse);
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
   // Restores the terminal.

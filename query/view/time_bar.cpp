@@ -69,7 +69,18 @@ void center_on(TimeBar& bar, std::int64_t at_ms, std::int64_t last_ms, Zone zone
 
 void clear_columns(TimeBar& bar) {
   bar.open_ms = bar.from_ms;
-  for (auto* const columns : {&bar.columns, &bar.pressure, &bar.process}) columns->clear();
+  for (auto* const columns : {&bar.columns, &bar.pressure}) columns->clear();
+  clear_process(bar);
+}
+
+void clear_process(TimeBar& bar) {
+  bar.process_open_ms = bar.from_ms;
+  bar.process.clear();
+}
+
+void complete_before(TimeBar& bar, std::int64_t ms) {
+  bar.open_ms = ms;
+  if (!bar.process.empty()) bar.process_open_ms = ms;
 }
 
 void show_time(TimeBar& bar, std::int64_t at_ms, std::int64_t last_ms, Zone zone) {
@@ -77,7 +88,7 @@ void show_time(TimeBar& bar, std::int64_t at_ms, std::int64_t last_ms, Zone zone
   // While following, the bar usually moves by one column.
   if (at_ms >= bar.until_ms() && at_ms - bar.until_ms() < bar.width_ms) {
     bar.from_ms += bar.width_ms;
-    bar.open_ms = bar.from_ms;
+    bar.open_ms = bar.process_open_ms = bar.from_ms;
     for (auto* const columns : {&bar.columns, &bar.pressure, &bar.process}) {
       if (columns->empty()) continue;
       columns->erase(columns->begin());
@@ -88,8 +99,8 @@ void show_time(TimeBar& bar, std::int64_t at_ms, std::int64_t last_ms, Zone zone
   center_on(bar, at_ms, last_ms, zone);
 }
 
-void update_columns(const TimeBar& bar, const Report& trend, std::vector<BarColumn>& columns) {
-  const auto open = static_cast<std::int64_t>(bar.column_of(bar.open_ms));
+void update_columns(const TimeBar& bar, const Report& trend, std::int64_t open_ms, std::vector<BarColumn>& columns) {
+  const auto open = static_cast<std::int64_t>(bar.column_of(open_ms));
   columns.resize(static_cast<std::size_t>(open));
   columns.resize(bar.count);
   const Cells cells(trend.rows);
@@ -159,6 +170,11 @@ std::string short_kill(std::string_view text) {
   const std::string at_limit = " at" + rest.substr(limit + limited.substr(0, 7).size(), end - limit - 7);
   rest.erase(clause, end - clause);
   return rest.insert(std::min(rest.find(';'), rest.size()), at_limit);
+}
+
+std::string letter_text(const Letter& letter, Zone zone) {
+  const std::string text = is_kill(letter) ? short_kill(letter.text) : letter.text;
+  return fmt::format("{} {} {}", format_time_of_day(letter.at_ms, zone), letter.letter, times_in_zone(text, zone));
 }
 
 std::vector<Letter> kills_of(const std::vector<Letter>& letters, std::int64_t interval_ms) {

@@ -38,7 +38,8 @@ struct TimeBar {
   std::vector<BarColumn> columns;  // memory in use; empty: no answer yet
   std::vector<BarColumn> pressure;
   std::vector<BarColumn> process;  // of the process that is shown
-  std::vector<Letter> letters;     // in time order
+  std::int64_t process_open_ms = 0;
+  std::vector<Letter> letters;  // in time order
 
   std::int64_t until_ms() const { return from_ms + width_ms * static_cast<std::int64_t>(count); }
   bool holds(std::int64_t ms) const { return ms >= from_ms && ms < until_ms(); }
@@ -55,13 +56,16 @@ std::optional<std::int64_t> next_width(std::int64_t width_ms, int direction, std
 
 // Moves the bar so that it shows `at_ms`, and as much as possible before `last_ms`.
 void show_time(TimeBar& bar, std::int64_t at_ms, std::int64_t last_ms, Zone zone);
-// Clears all columns, so that their values are asked for again.
+// Clears all columns, or those of the process, so that their values are asked for again.
 void clear_columns(TimeBar& bar);
+void clear_process(TimeBar& bar);
+// Closes the columns before a time.
+void complete_before(TimeBar& bar, std::int64_t ms);
 // Moves the bar so that `at_ms` is in its middle, as far as `last_ms` permits.
 void center_on(TimeBar& bar, std::int64_t at_ms, std::int64_t last_ms, Zone zone);
 
-// Puts the values of a `memoir trend` answer into the open columns of the bar.
-void update_columns(const TimeBar& bar, const Report& trend, std::vector<BarColumn>& columns);
+// Puts the values of a `memoir trend` answer, which starts at `open_ms`, into columns of the bar.
+void update_columns(const TimeBar& bar, const Report& trend, std::int64_t open_ms, std::vector<BarColumn>& columns);
 // Returns the events of a `memoir events` answer as letters.
 std::vector<Letter> letters_of(const Report& events);
 // Replaces the letters in the open columns of the bar.
@@ -76,6 +80,8 @@ bool is_kill(const Letter& letter);
 // Shortens the text of a kill to one line: the victim and its limit come first, and cgroups are reduced to their last
 // part.
 std::string short_kill(std::string_view text);
+// "02:15:32 K python3 (32702) in shop.service", as stored: not yet printable.
+std::string letter_text(const Letter& letter, Zone zone);
 
 // The times below the bar: the column and the text of each. They do not overlap.
 struct AxisTime {

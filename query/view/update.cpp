@@ -23,10 +23,20 @@ Question& asked_of(Model& model, Slot slot) {
   return model.asked[index_of(slot)];
 }
 
+// Drops the columns and answers about the process shown before.
+void follow_subject(Model& model) {
+  std::string subject = process_subject(model);
+  if (subject == model.subject) return;
+  model.subject = std::move(subject);
+  clear_process(model.bar);
+  for (const Slot slot : {Slot::side, Slot::lives}) model.answers[index_of(slot)] = {};
+}
+
 // Asks a slot's question when its words have changed, or after ask_again(). During a seek nothing is asked, because the
 // time is not known yet.
 void ask_for_wanted(Step& step) {
   Model& model = step.model;
+  follow_subject(model);
   if (model.seeking && !model.event_search) return;
   std::array<Words, kSlots> words = wanted(model);
   for (std::size_t i = 0; i < kSlots; ++i) {
@@ -35,8 +45,10 @@ void ask_for_wanted(Step& step) {
     const bool cancelled = words[i].empty();
     asked = {cancelled ? 0 : ++model.ids, std::move(words[i]), !cancelled};
     if (cancelled) continue;
-    const bool rests = asked.words.front() == "incident" || static_cast<Slot>(i) == Slot::process;
-    step.requests.emplace_back(AskFor{static_cast<Slot>(i), asked.id, asked.words, rests});
+    const auto slot = static_cast<Slot>(i);
+    const bool rests =
+        asked.words.front() == "incident" || slot == Slot::process || slot == Slot::side || slot == Slot::lives;
+    step.requests.emplace_back(AskFor{slot, asked.id, asked.words, rests});
   }
 }
 
@@ -49,8 +61,6 @@ void on_page_change(Model& model) {
   model.answers[index_of(Slot::page)] = {};
   model.lines.clear();
   model.head.clear();
-  model.bar.process.clear();
-  if (place(model).page == Page::process) model.bar.open_ms = model.bar.from_ms;
   ask_again(model, Slot::page);
 }
 
@@ -260,11 +270,11 @@ void on(Step& step, const Answered& answered) {
       if (std::exchange(model.enters, false)) enter(step);
       break;
     case Slot::bar:
-      if (answer.report) update_columns(model.bar, *answer.report, model.bar.columns);
+      if (answer.report) update_columns(model.bar, *answer.report, model.bar.open_ms, model.bar.columns);
       if (!answer.error.empty()) model.message = answer.error;
       break;
     case Slot::pressure:
-      if (answer.report) update_columns(model.bar, *answer.report, model.bar.pressure);
+      if (answer.report) update_columns(model.bar, *answer.report, model.bar.open_ms, model.bar.pressure);
       break;
     case Slot::letters:
       if (answer.report) update_letters(model.bar, *answer.report);
@@ -273,13 +283,17 @@ void on(Step& step, const Answered& answered) {
       if (model.event_search) finish_event_search(step);
       break;
     case Slot::process:
-      if (answer.report) update_columns(model.bar, *answer.report, model.bar.process);
+      if (answer.report) update_columns(model.bar, *answer.report, model.bar.process_open_ms, model.bar.process);
       break;
     case Slot::save:
       model.message = answered.error.empty() ? "saved as " + answered.file : answered.error;
       answer = {};
       break;
+    case Slot::lives:
+      if (place(model).page == Page::process) make_lines(model);
+      break;
     case Slot::machine:
+    case Slot::side:
     case Slot::count_:
       break;
   }
@@ -315,7 +329,7 @@ void on(Step& step, const Ticked& ticked) {
   if (ticked.same) return;
   const bool waits = std::ranges::any_of(kOpenSlots, [&](Slot slot) { return asked_of(model, slot).pending; });
   if (model.bar.holds(before.last_ms) && !waits)
-    model.bar.open_ms = model.bar.begin_of(model.bar.column_of(before.last_ms));
+    complete_before(model.bar, model.bar.begin_of(model.bar.column_of(before.last_ms)));
   if (before.ticks == 0 && model.recorded.ticks > 0) fit_bar(model);
   if (before.file != model.recorded.file) show_other_file(step);
   if (model.following) follow(step);

@@ -63,6 +63,7 @@ view::Setup setup_of(const Options& options, const Interaction& around) {
   setup.zone = options.zone;
   setup.units = options.units;
   setup.ascii = options.ascii;
+  setup.mouse = !options.no_mouse;
   setup.color = options.color == Color::automatic ? terminal_has_color() : options.color == Color::always;
   setup.commands = &around.commands;
   setup.tier = options.tier;
@@ -130,8 +131,8 @@ Command view_command() {
           .summary = "the recording on a terminal, live and back in time",
           .subject = "[PAGE]",
           .options = {Option::at, Option::last_oom, Option::from, Option::to, Option::last, Option::day, Option::by,
-                      Option::group, Option::filter, Option::tier, Option::columns, Option::ascii, Option::record_keys,
-                      Option::play_keys},
+                      Option::group, Option::filter, Option::tier, Option::columns, Option::ascii, Option::no_mouse,
+                      Option::record_keys, Option::play_keys},
           .by = names_of(kRankedMetrics),
           .groups = process_groups(),
           .examples = {{"memoir view", "the last tick, and each new one"},

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "base/atomic_file.h"
+#include "query/args/when.h"
 #include "query/history/recording.h"
+#include "store/copy/copy.h"
 
 namespace memoir::query::view {
 namespace {
@@ -38,10 +40,27 @@ const char* ending_of(Format format) {
   }
 }
 
-// Saves under a new name: adds a number if a file of that name exists.
-Result<std::string> save_new(const std::string& name, const char* ending, std::string_view text) {
+// Returns a new name: adds a number if a file of that name exists.
+std::string new_path(const std::string& name, const char* ending) {
   std::string path = name + ending;
   for (int number = 2; access(path.c_str(), F_OK) == 0; ++number) path = fmt::format("{}-{}{}", name, number, ending);
+  return path;
+}
+
+// `memoir extract`, without its progress and its handlers of signals.
+Result<std::string> save_extract(const Session& session, const Options& options, const std::string& name,
+                                 std::int64_t now_ms, const std::stop_token& stop) {
+  const FileInfo& file = session.file();
+  const When when = TRY(resolve_when(options, {file.first_tick_ms, file.last_tick_ms}, now_ms));
+  if (!when.range) return Error{ErrorKind::malformed, "which range?"};
+  std::string path = new_path(name, ".db");
+  const auto goes_on = [&stop](int) { return !stop.stop_requested(); };
+  TRY(extract({file.path, path, Existing::keep, goes_on}, *when.range));
+  return path;
+}
+
+Result<std::string> save_new(const std::string& name, const char* ending, std::string_view text) {
+  std::string path = new_path(name, ending);
   AtomicFile file = TRY(AtomicFile::begin(path, Existing::keep));
   TRY(file.write(text));
   TRY(file.commit());
@@ -72,6 +91,11 @@ Answered answer_question(Session& session, const Interaction& around, const AskF
   const Result<Parsed> parsed = around.parse(question.words);
   if (!parsed) {
     answered.error = parsed.error().message;
+    return answered;
+  }
+  if (!question.file.empty() && parsed->command->name == "extract") {
+    const Result<std::string> path = save_extract(session, parsed->options, question.file, now_ms, stop);
+    path ? answered.file = *path : answered.error = path.error().message;
     return answered;
   }
   answered.error = refusal(*parsed);
@@ -218,7 +242,7 @@ void Worker::run(const std::stop_token& stop) {
     if (due) {
       Answered answered = answer_question(session_, around_, due->question, around_.clock.now().wall_ms, stop_answer);
       answered_since_trim = true;
-      const bool stopped = stop_answer.stop_requested() && !answered.report;
+      const bool stopped = stop_answer.stop_requested() && !answered.report && answered.file.empty();
       {
         const std::lock_guard lock(mutex_);
         running_.reset();

@@ -7,11 +7,13 @@
 #include <chrono>
 #include <csignal>
 #include <fmt/format.h>
+#include <fstream>
 #include <poll.h>
 #include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cost.h"
 #include "query/command_line.h"
 #include "query/commands.h"
@@ -57,13 +59,23 @@ void without_terminal(const std::string& path, Screen screen) {
   });
   fmt::print("{:<36}   median      p99, CPU\n", fmt::format("{}x{}", screen.columns, screen.lines));
   print_row("start", {start_us});
+  // `to` first leads to a page.
   struct Walk {
     const char* what;
     const char* key;
     int times;
+    const char* to = "";
   };
-  for (const Walk& walk : {Walk{"step back", "T", 200}, Walk{"step", "t", 100}, Walk{"column", "Left", 60},
-                           Walk{"row", "j", 100}, Walk{"next page", "Tab", 60}}) {
+  const auto press = [&player](std::string_view keys) {
+    for (std::string_view key = cut_word(keys); !key.empty(); key = cut_word(keys)) player->press(std::string(key));
+  };
+  for (const Walk& walk :
+       {Walk{"step back", "T", 200}, Walk{"step", "t", 100}, Walk{"column", "Left", 60}, Walk{"row", "j", 100},
+        Walk{"next page", "Tab", 60}, Walk{"jump by a bar, page 1", "{", 50, "1 F"},
+        Walk{"jump by a bar, page 2", "{", 50, "2 F"}, Walk{"jump by a bar, page 3", "{", 50, "3 F"},
+        Walk{"jump by a bar, page 4", "{", 50, "4 F"}, Walk{"jump by a bar, page 5", "{", 50, "5 F"},
+        Walk{"jump by a bar, page 6", "{", 20, "6 F"}, Walk{"step back, of a process", "T", 50, "1 F Enter"}}) {
+    press(walk.to);
     std::vector<double> us;
     for (int i = 0; i < walk.times; ++i)
       us.push_back(cost_us([&] {
@@ -125,6 +137,13 @@ class OnTerminal {
     return output;
   }
   double cpu_ms() const { return cpu_ms_of(pid_); }
+  double rss_mib() const {
+    std::ifstream status(fmt::format("/proc/{}/status", pid_));
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
+    }
+    return 0;
+  }
 
  private:
   int file_ = -1;
@@ -142,6 +161,11 @@ void on_terminal(const std::string& path, Screen screen) {
   for (int i = 0; i < 3; ++i) print("step back", terminal.press("T", quiet_ms));
   print("20 steps at once", terminal.press(std::string(20, 'T'), quiet_ms));
   print("next page", terminal.press("\t", quiet_ms));
+  for (const char page : std::string_view("23456")) terminal.press(std::string("{") + page, quiet_ms);
+  fmt::print("{:<36} {:8.1f} MiB resident\n", "after the pages", terminal.rss_mib());
+  terminal.press(":leaks\r", 3000);
+  fmt::print("{:<36} {:8.1f} MiB resident\n", "after memoir leaks", terminal.rss_mib());
+  terminal.press("\x1b", quiet_ms);
   terminal.press("1F", quiet_ms);
   const double before_ms = terminal.cpu_ms();
   const auto following = terminal.press("", 10'000);

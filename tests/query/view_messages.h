@@ -47,7 +47,9 @@ inline RecordingInfo recorded(std::int64_t last_ms = kNow) {
 // The view with the requests that it has made so far.
 class Played {
  public:
-  explicit Played(const Start& from = {}) { take(start(setup(), {80, 24}, recorded(), from)); }
+  explicit Played(const Start& from = {}, query::Screen screen = {80, 24}) {
+    take(start(setup(), screen, recorded(), from));
+  }
 
   void press(const std::string& keys) {
     std::string_view rest = keys;

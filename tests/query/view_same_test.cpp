@@ -36,7 +36,9 @@ TEST_CASE("A walk through the pages shows what the commands answer") {
   int compared = 0;
   for (std::uint32_t seed = 1; seed <= (all_trials() ? 1000U : 20U); ++seed) {
     std::uint32_t state = seed * 2654435761U;
-    Screens screens(history);
+    // A wide screen also shows the process of the selected row.
+    const bool wide = seed % 2 == 0;
+    Screens screens(history, wide ? memoir::query::Screen{160, 45} : memoir::query::Screen{80, 24});
     std::string pressed;
     for (int step = 0; step < 12; ++step) {
       state = state * 1664525 + 1013904223;

@@ -186,6 +186,26 @@ TEST_CASE("Recorded keys are played without a terminal") {
   CHECK(has(outcome.out, "2026-11-19 00:30:00 UTC"));
 }
 
+TEST_CASE("X writes an extract, which can be viewed") {
+  const History& history = recorded<record_shop>();
+  Screens screens(history);
+  const TemporaryDirectory directory;
+  const ManualClock clock{{}};
+  const memoir::query::Interaction around{clock, memoir::query::commands(), parse_words, {}};
+  const memoir::query::view::AskFor question{memoir::query::view::Slot::save,
+                                             1,
+                                             {"extract", "--from", "00:45", "--to", "00:50", "--utc"},
+                                             false,
+                                             directory.path() + "/incident"};
+  const auto save = [&] { return answer_question(screens.session(), around, question, history.now_ms(), {}); };
+  CHECK(save().file == directory.path() + "/incident.db");
+  CHECK(save().file == directory.path() + "/incident-2.db");
+  const auto session = memoir::query::Session::open(directory.path() + "/incident.db");
+  REQUIRE(session);
+  CHECK(session->file().ticks < screens.model().recorded.ticks);
+  CHECK(session->file().last_tick_ms < screens.model().recorded.last_ms - 4 * 60'000);
+}
+
 TEST_CASE("Before the first tick the view waits for it") {
   History history;
   history.begin_run();

@@ -18,6 +18,10 @@ void record_shop(History& history) {
   limited.anon_kib = 88 * kMib;
   history.cgroup(limited);
   history.machine(MachineField::psi_some_total, 0);
+  history.machine(MachineField::psi_some_avg10, 0);
+  history.machine(MachineField::psi_full_avg10, 0);
+  history.machine(MachineField::committed_as, 2100 * kMib);
+  history.machine(MachineField::commit_limit, 8192 * kMib);
   history.birth(1, {"systemd", "/sbin/init", "systemd", "root", "/init.scope"}, 18 * kMib);
   history.birth(911, {"postgres", "postgres: checkpointer", "database", "postgres", "/system.slice/postgresql.service"},
                 61 * kMib);
@@ -27,7 +31,11 @@ void record_shop(History& history) {
   for (int minute = 0; minute < 10; ++minute) {
     history.hold(32702, (40 + 27 * minute) * kMib);
     history.machine((1220 + 27 * minute) * kMib);
-    if (minute >= 7) history.machine(MachineField::psi_some_total, (minute - 6) * 2'000'000);
+    if (minute >= 7) {
+      history.machine(MachineField::psi_some_total, (minute - 6) * 2'000'000);
+      history.machine(MachineField::psi_some_avg10, (minute - 6) * 300);
+      history.machine(MachineField::psi_full_avg10, (minute - 6) * 100);
+    }
     history.tick(6);
   }
   history.death(32702);

@@ -247,6 +247,9 @@ TEST_CASE("X saves the page in a format, and shows the file") {
   CHECK(*(std::ranges::find(question.words, "--format") + 1) == "markdown");
   played.send(Answered{Slot::save, question.id, nullptr, {}, "memoir-top.md"});
   CHECK(played.model.message == "saved as memoir-top.md");
+  played.press("X k Enter");  // the last choice
+  CHECK(played.words(Slot::save) == Words{"extract", "--from", "2026-11-25 01:02:00", "--to", "2026-11-25 02:15:59"});
+  CHECK(played.asked.at(Slot::save).file == "memoir-extract-2026-11-25-021530");
 }
 
 TEST_CASE("A jump accepts the values of --at; + and - are relative to the cursor, a time of day is on the day shown") {
@@ -342,6 +345,27 @@ TEST_CASE("Enter opens a row, Esc goes back") {
   CHECK(played.words() == Words{"incident", "--at", "2026-11-25 02:05:30"});
 }
 
+TEST_CASE("A wide screen also asks for the process of the selected row") {
+  Played narrow({}, {139, 45});
+  narrow.answer(Slot::page, processes({11, 12}));
+  CHECK(narrow.words(Slot::side).empty());
+  Played played({}, {140, 45});
+  played.answer(Slot::page, processes({11, 12}));
+  CHECK(played.words(Slot::side) == Words{"process", "11@110", "--at", "2026-11-25 02:15:30"});
+  CHECK(played.asked.at(Slot::side).rests);
+  Report process;
+  process.facts = {{"identity", "Identity", Kind::text, Value("sh|sh -c true")}};
+  played.answer(Slot::side, process);
+  CHECK(played.words(Slot::lives)[2] == "identity=sh|sh -c true");
+  played.press("j");
+  CHECK(played.words(Slot::side)[1] == "12@120");
+  CHECK(played.words(Slot::process)[1] == "12@120");
+  CHECK_FALSE(answer_of(played.model, Slot::side).report);  // that was another process
+  played.press("f j Enter");
+  played.answer(Slot::page, Report());
+  CHECK(played.model.asked.at(static_cast<std::size_t>(Slot::side)).words.empty());
+}
+
 TEST_CASE("Any command gets the time of the view, unless it has its own") {
   Played played;
   const auto run = [&played](const std::string& text) {
@@ -374,7 +398,7 @@ TEST_CASE("The labels of the bar keep their unit") {
   constexpr std::size_t lines = 3;
   for (const double top_kib : {700.0, 90'000.0, 1.6 * 1024 * 1024, 24.0 * 1024 * 1024, 3.0 * 1024 * 1024 * 1024}) {
     CellGrid grid({80, lines});
-    draw_chart_lines(grid, Setup{}, {BarColumn{top_kib, top_kib, {}}}, 0, lines);
+    draw_chart_lines(grid, Setup{}, std::vector{BarColumn{top_kib, top_kib, {}}}, {0, lines, 0});
     for (std::size_t line = 0; line < lines; ++line) {
       CAPTURE(grid.text());
       CHECK(std::string("KMGT").find(grid.line(line)[4].utf8) != std::string::npos);
