@@ -17,8 +17,7 @@ namespace {
 constexpr std::int64_t kEarlier = 6;  // after a large change, a file system is walked after 1/kEarlier of the interval
 constexpr std::int64_t kCpuShare = 20'000;  // walks may use 1/kCpuShare of a core
 constexpr std::int64_t kUnknownWalkUs = 1'000;
-constexpr std::int64_t kUnwalkedRounds = 2;    // a file system that was never walked counts as this many intervals late
-constexpr std::int64_t kUrgentRounds = 1'000;  // an urgent walk precedes all other reads; kCpuShare limits these walks
+constexpr std::int64_t kUnwalkedRounds = 2;  // a file system that was never walked counts as this many intervals late
 constexpr std::int64_t kTellEveryMs = 5 * 60 * 1000;
 constexpr std::int64_t kMinMoveKib = 1024;
 constexpr std::int64_t kMuchKib = 64 * 1024;
@@ -128,7 +127,8 @@ const TmpfsPlan::Place* TmpfsPlan::next_place(const std::vector<TmpfsMount>& stu
 std::optional<TmpfsPlan::Turn> TmpfsPlan::coming(const std::vector<TmpfsMount>& stuck, std::int64_t now_ms) const {
   const Place* const next = next_place(stuck, now_ms);
   if (next == nullptr) return std::nullopt;
-  if (is_urgent(*next)) return Turn{next->walked_ms ? next->walk_us : kUnknownWalkUs, kUrgentRounds * interval_ms_};
+  if (is_urgent(*next))
+    return Turn{next->walked_ms ? next->walk_us : kUnknownWalkUs, kUnwalkedRounds * interval_ms_, true};
   if (!next->walked_ms) return Turn{kUnknownWalkUs, kUnwalkedRounds * interval_ms_ + now_ms - next->seen_ms};
   return Turn{next->walk_us, std::max<std::int64_t>(now_ms - *next->walked_ms - interval_ms_, 0)};
 }

@@ -33,6 +33,7 @@ class TmpfsPlan {
   struct Turn {
     std::int64_t cost_us = 0;
     std::int64_t overdue_ms = 0;
+    bool urgent = false;  // it waits for no other CPU budget than that of walks
   };
   std::optional<Turn> coming(const std::vector<TmpfsMount>& stuck, std::int64_t now_ms) const;
   std::int64_t interval_ms() const { return interval_ms_; }

@@ -165,7 +165,8 @@ std::vector<std::shared_ptr<BlockingJob>> TmpfsReader::ask(bool again, std::int6
     avoid.push_back(*mount);
   }
   std::vector<std::shared_ptr<BlockingJob>> jobs;
-  if (const auto next = walk ? plan_.next_walk(avoid, boot_ms) : std::nullopt) {
+  const auto turn = plan_.coming(avoid, boot_ms);
+  if (const auto next = walk || (turn && turn->urgent) ? plan_.next_walk(avoid, boot_ms) : std::nullopt) {
     walk_job_ = std::make_shared<WalkJob>(walk_, *next, limits_);
     jobs.push_back(walk_job_);
   }
