@@ -358,12 +358,14 @@ Result<Tick> Collector::collect(bool keyframe) {
   CollectContext context{.tick = tick, .buffer = buffer_};
   TRY(read(context));
   assemble(tick);
+  NameRedactor& names = *identifier_.name_redactor();
+  names.redact(tick);
   if (std::exchange(first_, false)) {
     find_access();
     identifier_.forget_seeds();
   }
-  malformed_.report(context.count_malformed());
-  blocked_.report(context.blocked);
+  malformed_.report(names.path(context.count_malformed()));
+  blocked_.report(names.path(context.blocked));
   const auto name = [this](std::uint32_t uid) { return identifier_.user_name(uid); };
   events_ = blocked_users_.see(context.blocked_users, tick.begin, name);
   shortfalls_.see(cgroups_.left(), reads_.texts(), tick.begin, events_);

@@ -61,14 +61,14 @@ void IdentityJob::run(Buffer& buffer) {
   const auto groups = read_file(proc_->path(pid_, PidFile::cgroup, thread_), buffer);
   const auto group = parse_cgroup(groups ? *groups : std::string_view(), &odd_);
   if (!group && group.error().kind == ErrorKind::malformed) odd_.note(group.error());
-  cgroup_ = bounded_cgroup(group ? *group : std::string_view());
+  cgroup_ = names_->path(bounded_cgroup(group ? *group : std::string_view()));
   if (!cgroup_only()) {
     command_ = commands_->read(proc_->path(pid_, PidFile::cmdline, thread_), owner(), again_, buffer);
     const auto exe = read_link(proc_->path(pid_, PidFile::exe, thread_));
     if (exe) exe_ = *exe;
     // If an upgrade has replaced the file, the kernel adds a suffix. The program is the same.
     if (exe_.ends_with(kDeletedMark)) exe_.resize(exe_.size() - kDeletedMark.size());
-    exe_ = bounded_path(exe_);
+    exe_ = names_->path(bounded_path(exe_));
   }
   read_settings(buffer);
   const auto start_ticks = read_start_ticks(*proc_, pid_, buffer);
@@ -78,7 +78,7 @@ void IdentityJob::run(Buffer& buffer) {
 // Reads the settings. Access to each of the files may be denied.
 void IdentityJob::read_settings(Buffer& buffer) {
   const auto cwd = read_link(proc_->path(pid_, PidFile::cwd, thread_));
-  if (cwd) cwd_ = bounded_path(*cwd);
+  if (cwd) cwd_ = names_->path(bounded_path(*cwd));
   const auto parsed = [&](PidFile file, const auto& parse) {
     const auto text = read_file(proc_->path(pid_, file, thread_), buffer);
     auto value = text ? parse(*text) : decltype(parse(*text))(text.error());

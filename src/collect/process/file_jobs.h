@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "collect/process/command_reader.h"
+#include "collect/redact/name_redactor.h"
 #include "collect/worker/blocking_reader.h"
 #include "model/process.h"
 #include "proc/proc_fs.h"
@@ -60,13 +61,15 @@ class IdentityJob final : public BlockingJob {
  public:
   // `thread`: as in ProcFs::path().
   IdentityJob(std::shared_ptr<const ProcFs> proc, std::int32_t pid, std::int32_t thread, std::uint64_t start_ticks,
-              std::uint32_t uid, std::shared_ptr<CommandReader> commands, bool again)
+              std::uint32_t uid, std::shared_ptr<CommandReader> commands, std::shared_ptr<NameRedactor> names,
+              bool again)
       : BlockingJob(CostKind::identity),
         proc_(std::move(proc)),
         pid_(pid),
         thread_(thread),
         start_ticks_(start_ticks),
         commands_(std::move(commands)),
+        names_(std::move(names)),
         again_(again) {
     set_owner(uid);
   }
@@ -78,7 +81,7 @@ class IdentityJob final : public BlockingJob {
   bool valid() const { return valid_; }
   // The redacted command line; empty if there is none or access is denied; nullopt if it is left for a later tick.
   const std::optional<std::string>& command() const { return command_; }
-  // In the kernel's format, with any bytes; empty if there is none or access is denied.
+  // In the kernel's format, with any bytes, without secrets; empty if there is none or access is denied.
   const std::string& exe() const { return exe_; }
   const std::string& cwd() const { return cwd_; }
   const std::string& limits() const { return limits_; }  // as in ProcessSettings
@@ -94,6 +97,7 @@ class IdentityJob final : public BlockingJob {
   const std::int32_t thread_;
   const std::uint64_t start_ticks_;
   const std::shared_ptr<CommandReader> commands_;
+  const std::shared_ptr<NameRedactor> names_;
   const bool again_;  // its command line is already known
   bool valid_ = false;
   std::optional<std::string> command_;

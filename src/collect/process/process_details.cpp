@@ -126,9 +126,9 @@ void ProcessDetails::ask_identity(ProcessEntry& entry, Jobs& jobs, const Collect
   const bool identity = entry.identity_due && !waits_in_vain(entry);
   if (!identity && !cgroup) return;
   if (left_out(entry, entry.identity.get(), context)) return;
-  entry.identity = std::make_shared<IdentityJob>(proc_, entry.pid, entry.thread, entry.start_ticks, entry.uid,
-                                                 identity ? identifier_.commands() : nullptr,
-                                                 !entry.execed && identifier_.knows_command(entry));
+  entry.identity = std::make_shared<IdentityJob>(
+      proc_, entry.pid, entry.thread, entry.start_ticks, entry.uid, identity ? identifier_.commands() : nullptr,
+      identifier_.name_redactor(), !entry.execed && identifier_.knows_command(entry));
   if (cgroup) --cgroups_left_;
   entry.cgroup_due = false;
   jobs.push_back(entry.identity);

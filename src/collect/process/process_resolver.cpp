@@ -11,11 +11,13 @@ ProcessResolver::ProcessResolver(Categoriser categoriser, Redactor redactor, con
     : options_(options),
       names_(options.store_bytes),
       categoriser_(std::move(categoriser)),
-      commands_(std::make_shared<CommandReader>(std::move(redactor), options.max_command_bytes)) {}
+      commands_(std::make_shared<CommandReader>(redactor, options.max_command_bytes)),
+      name_redactor_(std::make_shared<NameRedactor>(std::move(redactor))) {}
 
 void ProcessResolver::set_rules(Categoriser categoriser, Redactor redactor) {
   categoriser_ = std::move(categoriser);
-  commands_ = std::make_shared<CommandReader>(std::move(redactor), options_.max_command_bytes);
+  commands_ = std::make_shared<CommandReader>(redactor, options_.max_command_bytes);
+  name_redactor_ = std::make_shared<NameRedactor>(std::move(redactor));
   users_.clear();
 }
 

@@ -44,6 +44,7 @@ class ProcessResolver {
   NameBudget& names() { return names_; }
   const std::string& category(const ProcessInfo& info) const { return categoriser_.category(info); }
   const std::shared_ptr<CommandReader>& commands() const { return commands_; }
+  const std::shared_ptr<NameRedactor>& name_redactor() const { return name_redactor_; }
   static bool knows_command(const ProcessEntry& entry) { return !entry.fresh && !entry.command_due; }
   // Returns whether the command line in `entry.info` belongs to the program that `entry.identity` found.
   static bool keeps_program(const ProcessEntry& entry);
@@ -60,7 +61,8 @@ class ProcessResolver {
   const CollectorOptions options_;
   NameBudget names_;
   Categoriser categoriser_;
-  std::shared_ptr<CommandReader> commands_;  // shared with the jobs
+  std::shared_ptr<CommandReader> commands_;      // shared with the jobs
+  std::shared_ptr<NameRedactor> name_redactor_;  // the same
   Seeds seeds_;
   std::unordered_map<std::uint32_t, std::string> users_;
   std::vector<std::shared_ptr<UserJob>> asked_;

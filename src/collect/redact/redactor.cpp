@@ -37,7 +37,10 @@ struct CompiledRule {
   std::unique_ptr<RE2> unless;  // nullptr if the rule has no exception
   bool next = false;
   bool any_program = true;
+  bool needs_mark = false;  // each match contains one of kMarks
 };
+
+constexpr std::string_view kMarks = "=:@?&;,'\"<>(){}[] \t\n\\";
 
 // Compiles a pattern. It is matched against a text with one argument per line, and stays within a line unless it
 // contains a line end itself.
@@ -108,7 +111,7 @@ struct Redactor::State {
   RE2 option{"^(?:-|--|-[A-Za-z]|--[a-z][a-z0-9-]*(?:=.*)?|[<>|&;]+)$"};
   RE2 script{"^-[a-z]*c$"};  // the next argument is a command line, or a program's text
 
-  Status add(const RedactionRule& rule);
+  Status add(const RedactionRule& rule, bool is_default);
   Line join(const std::vector<std::string_view>& arguments, std::size_t most) const;
   void name_programs(Search& search) const;
   void find(const CompiledRule& rule, std::size_t from, Search& search) const;
@@ -116,7 +119,7 @@ struct Redactor::State {
   void find_all(Search& search) const;
 };
 
-Status Redactor::State::add(const RedactionRule& rule) {
+Status Redactor::State::add(const RedactionRule& rule, bool is_default) {
   CompiledRule compiled;
   auto pattern = TRY(compile(rule.pattern, rule.line));
   compiled.pattern = std::move(pattern);
@@ -124,6 +127,8 @@ Status Redactor::State::add(const RedactionRule& rule) {
     compiled.unless = TRY(compile(rule.unless, rule.line));
   }
   compiled.next = rule.next;
+  // The others recognise a secret by its own format, within a word.
+  compiled.needs_mark = is_default && !rule.pattern.starts_with("\\b(");
   compiled.any_program = rule.program.empty();
   if (!rule.program.empty()) {
     std::string error;
@@ -225,7 +230,9 @@ void Redactor::State::find(const CompiledRule& rule, std::size_t from, Search& s
 void Redactor::State::find_all(Search& search) const {
   for (int depth = 0; depth < kDepth; ++depth) {
     name_programs(search);
+    const bool marked = search.view.find_first_of(kMarks) != std::string::npos;
     for (std::size_t i = 0; i < rules.size(); ++i) {
+      if (rules[i].needs_mark && !marked) continue;
       const std::size_t from = rules[i].any_program ? 0 : search.active_from[i];
       if (from != std::string::npos) find(rules[i], from, search);
     }
@@ -240,17 +247,21 @@ Result<Redactor> Redactor::make(const RedactionOptions& options) {
   auto state = std::make_shared<State>();
   state->programs = std::make_unique<RE2::Set>(set_options, RE2::UNANCHORED);
   state->drop_arguments = options.drop_arguments;
-  std::vector<RedactionRule> rules;
-  if (options.defaults) rules = default_redaction_rules();
-  rules.insert(rules.end(), options.rules.begin(), options.rules.end());
-  for (const RedactionRule& rule : rules) TRY(state->add(rule));
+  if (options.defaults) {
+    for (const RedactionRule& rule : default_redaction_rules()) TRY(state->add(rule, true));
+  }
+  for (const RedactionRule& rule : options.rules) TRY(state->add(rule, false));
   if (!state->programs->Compile()) return malformed("the redaction rules have too many programs");
   return Redactor(std::move(state));
 }
 
 std::string Redactor::command(const std::vector<std::string_view>& arguments, std::size_t max_bytes, bool all) const {
   if (state_->drop_arguments && !arguments.empty() && (arguments.size() > 1 || has_blank(arguments[0])))
-    return command({arguments[0].substr(0, arguments[0].find_first_of(kBlanks))}, max_bytes);
+    return redacted({arguments[0].substr(0, arguments[0].find_first_of(kBlanks))}, max_bytes, true);
+  return redacted(arguments, max_bytes, all);
+}
+
+std::string Redactor::redacted(const std::vector<std::string_view>& arguments, std::size_t max_bytes, bool all) const {
   std::size_t whole = arguments.empty() ? 0 : arguments.size() - 1;
   for (const std::string_view argument : arguments) whole += argument.size();
   std::string out;

@@ -25,9 +25,12 @@ class Redactor {
   // Returns the redacted arguments, joined by spaces, as valid UTF-8. A longer text is truncated at `max_bytes`, and a
   // suffix with the full length is added. `all`: the arguments are complete.
   std::string command(const std::vector<std::string_view>& arguments, std::size_t max_bytes, bool all = true) const;
+  // Returns a text that is no command line, such as a file's name, redacted as a single argument.
+  std::string text(std::string_view text) const { return redacted({text}, kLookAhead, true); }
 
  private:
   struct State;
+  std::string redacted(const std::vector<std::string_view>& arguments, std::size_t max_bytes, bool all) const;
   explicit Redactor(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   std::shared_ptr<const State> state_;
 };

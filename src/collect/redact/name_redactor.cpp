@@ -1,0 +1,141 @@
+#include "collect/redact/name_redactor.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <fmt/format.h>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+
+namespace memoir {
+namespace {
+
+// A secret is taken to be the remainder of a component, but a unit keeps its kind.
+constexpr std::array<std::string_view, 3> kUnitSuffixes{".service", ".scope", ".slice"};
+
+// Undoes the escapes of systemd-escape(1), which units need for most characters.
+std::string unescaped(std::string_view name) {
+  std::string out;
+  while (!name.empty()) {
+    int byte = 0;
+    const char* const digits = name.data() + 2;
+    if (name.size() >= 4 && name.starts_with("\\x") &&
+        std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
+      out += static_cast<char>(byte);
+      name.remove_prefix(4);
+    } else {
+      out += name.front();
+      name.remove_prefix(1);
+    }
+  }
+  return out;
+}
+
+// Numbers all but the first of equal names.
+template <typename Row>
+void make_distinct(std::vector<Row>& rows, std::string Row::*name) {
+  std::set<std::string> taken;
+  for (Row& row : rows) {
+    const std::string base = row.*name;
+    for (int number = 2; !taken.insert(row.*name).second; ++number) row.*name = fmt::format("{} ({})", base, number);
+  }
+}
+
+// Adds up rows with equal names.
+void merge(std::vector<MappingRow>& rows) {
+  std::vector<MappingRow> merged;
+  for (MappingRow& row : rows) {
+    const auto same = std::ranges::find(merged, row.name, &MappingRow::name);
+    same == merged.end() ? merged.push_back(std::move(row)) : same->use.add(row.use);
+  }
+  std::ranges::sort(merged, ranks_before);
+  rows = std::move(merged);
+}
+
+}  // namespace
+
+std::string NameRedactor::redacted(const std::string& name) const {
+  if (name.find("[redacted]") != std::string::npos) return name;
+  std::string_view stem = name;
+  std::string_view suffix;
+  for (const std::string_view unit : kUnitSuffixes) {
+    if (!stem.ends_with(unit)) continue;
+    suffix = stem.substr(stem.size() - unit.size());
+    stem.remove_suffix(unit.size());
+  }
+  const std::string text = unescaped(stem);
+  const auto replaced = [&](std::string_view head, const std::string& tail) -> std::string {
+    const std::string out = redactor_.text(tail);
+    return out == to_utf8(tail) ? "" : fmt::format("{}{}{}", head, out, suffix);
+  };
+  std::string out = replaced("", text);
+  // The instance of a unit.
+  const std::size_t at = text.find('@');
+  if (out.empty() && at != std::string::npos) out = replaced(text.substr(0, at + 1), text.substr(at + 1));
+  return out.empty() ? name : out;
+}
+
+const std::string& NameRedactor::component(const std::string& name) {
+  const auto found = known_.find(name);
+  if (found != known_.end()) return found->second;
+  if (known_.size() >= kMaxKnown) known_.clear();
+  return known_.emplace(name, redacted(name)).first->second;
+}
+
+std::string NameRedactor::path(std::string_view path) {
+  const std::scoped_lock lock(mutex_);
+  std::string out;
+  while (true) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    if (slash > 0) out += component(std::string(path.substr(0, slash)));
+    if (slash == path.size()) return out;
+    out += '/';
+    path.remove_prefix(slash + 1);
+  }
+}
+
+void NameRedactor::redact(Tick& tick) {
+  // Those of processes were redacted when they were read, except of processes that exited before.
+  for (ProcessInfo& info : tick.born) info.cgroup = path(info.cgroup);
+  for (ExitSum& sum : tick.exit_sums) sum.cgroup = path(sum.cgroup);
+  for (OomVictim& victim : tick.oom_victims) {
+    victim.cgroup = path(victim.cgroup);
+    if (victim.detail) victim.detail->limit_cgroup = path(victim.detail->limit_cgroup);
+  }
+  for (CgroupContainer& of : tick.containers) {
+    for (std::string* const name : {&of.container.name, &of.container.pod, &of.container.image}) *name = path(*name);
+  }
+  for (ProcessMappings& of : tick.summaries) {
+    bool changed = false;
+    for (MappingRow& row : of.summary.rows) {
+      std::string label = path(row.name.label);
+      changed |= label != row.name.label;
+      row.name.label = std::move(label);
+    }
+    if (changed) merge(of.summary.rows);
+  }
+  if (!tick.tmpfs) return;
+  for (TmpfsSample& mount : *tick.tmpfs) {
+    mount.mount_point = path(mount.mount_point);
+    mount.source = path(mount.source);
+    bool changed = false;
+    for (TmpfsEntry& entry : mount.largest) {
+      std::string redacted = path(entry.path);
+      changed |= redacted != entry.path;
+      entry.path = std::move(redacted);
+    }
+    if (!changed) continue;
+    make_distinct(mount.largest, &TmpfsEntry::path);
+    std::ranges::sort(mount.largest, [](const TmpfsEntry& a, const TmpfsEntry& b) {
+      return std::pair(std::string_view(a.path), a.directory) < std::pair(std::string_view(b.path), b.directory);
+    });
+  }
+  make_distinct(*tick.tmpfs, &TmpfsSample::mount_point);
+  std::ranges::sort(*tick.tmpfs, {}, &TmpfsSample::mount_point);
+}
+
+}  // namespace memoir

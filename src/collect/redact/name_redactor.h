@@ -1,0 +1,39 @@
+#pragma once
+
+// Removes secrets from names that users choose: paths of folders, files and cgroups, which include names of units. Each
+// component is redacted as an argument of its own. Thread-safe.
+
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "collect/redact/redactor.h"
+#include "model/tick.h"
+
+namespace memoir {
+
+class NameRedactor {
+ public:
+  explicit NameRedactor(Redactor redactor) : redactor_(std::move(redactor)) {}
+
+  // Returns the path unchanged if it has no secret.
+  std::string path(std::string_view path);
+
+  // Redacts the names in a tick that did not come from path().
+  void redact(Tick& tick);
+
+ private:
+  // Components repeat. Limits the memory of their results.
+  static constexpr std::size_t kMaxKnown = 1024;
+
+  const std::string& component(const std::string& name);
+  std::string redacted(const std::string& name) const;
+
+  const Redactor redactor_;
+  std::mutex mutex_;  // protects the following member
+  std::unordered_map<std::string, std::string> known_;
+};
+
+}  // namespace memoir
