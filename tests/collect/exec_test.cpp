@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <thread>
+#include <tuple>
 
 #include "collect/collector_fixture.h"
 #include "collect/process/name_budget.h"
@@ -71,6 +72,29 @@ TEST_CASE("a user's names are stored up to a budget, even if they are short; the
   info.uid = 1001;
   info.exe = info.command = "/usr/bin/other";
   CHECK(names.fit(info, {}, 0));
+}
+
+TEST_CASE("known commands in known cgroups, and known settings in new combinations, are charged as new rows") {
+  NameBudget names(16 << 20);
+  ProcessInfo info;
+  info.uid = 1000;
+  info.user = "mallory";
+  std::set<std::tuple<std::string, std::string, std::string>> identities;
+  std::set<std::pair<std::string, std::optional<std::int64_t>>> settings;
+  for (int i = 0; i < 40'000; ++i) {
+    const char letter = static_cast<char>('a' + i % 20);
+    info.exe = info.command = fmt::format("/bin/{}", letter);
+    info.cgroup = fmt::format("/{}.service", static_cast<char>('a' + i / 20 % 20));
+    info.settings = {"/", i % 1000, fmt::format("NOFILE={}:4096", i % 20), ""};
+    ProcessInfo fitted = info;
+    names.fit(fitted, {}, 0);
+    const Identity identity = identity_of(fitted);
+    identities.emplace(identity.unit, identity.exe, identity.command);
+    if (!fitted.settings.limits.empty()) settings.emplace(fitted.settings.limits, fitted.settings.oom_score_adj);
+    CHECK(fitted.settings.oom_score_adj == info.settings.oom_score_adj);
+  }
+  // 128 KiB, with more than one KiB for an identity, and more than 96 bytes for settings.
+  CHECK(identities.size() + settings.size() / 10 < 160);
 }
 
 TEST_CASE("a long folder costs its size in the file only once") {

@@ -1,12 +1,13 @@
 #include "collect/process/name_budget.h"
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <utility>
 
+#include "base/digest.h"
 #include "base/heap_bytes.h"
 #include "model/cgroup.h"
+#include "model/identity.h"
 
 namespace memoir {
 namespace {
@@ -21,16 +22,28 @@ constexpr std::size_t kKnown = 32768;
 // Cost of a new name in addition to its texts: rows in the tables of processes, commands and identities, their indexes,
 // samples and rollups. It also limits the number of names.
 constexpr std::size_t kRowBytes = 1024;
-constexpr std::size_t kIdentityBytes = 160;  // maximum length of a command within an identity
+constexpr std::size_t kSettingBytes = 64;
+// Part of a user's budget for programs whose command lines exceed it.
+constexpr double kReserve = 1.0 / 8;
 constexpr std::size_t kUsers = 1024;
 
-// Hash of a text. `kind` distinguishes equal texts of different kinds.
+// Hash of a text. `kind` distinguishes equal texts of different kinds. Not std::hash: users could choose new names with
+// the hash of a known one.
 std::size_t hash_of(char kind, std::string_view text) {
-  return std::hash<std::string>{}(kind + std::string(text));
+  return static_cast<std::size_t>(digest_of(kind + std::string(text)));
 }
 
 std::size_t name_of(const ProcessInfo& info) {
-  return std::hash<std::string>{}(info.exe + '\0' + info.command + '\0' + info.cwd);
+  return hash_of('n', info.exe + '\0' + info.command + '\0' + info.cwd);
+}
+
+std::size_t hash_of(const Identity& identity) {
+  return hash_of('i', identity.unit + '\0' + identity.exe + '\0' + identity.command);
+}
+
+std::size_t hash_of(const ProcessSettings& settings) {
+  const std::string adjust = settings.oom_score_adj ? std::to_string(*settings.oom_score_adj) : "";
+  return hash_of('s', settings.cwd + '\0' + adjust + '\0' + settings.limits + '\0' + settings.category_rule);
 }
 
 double most_of(std::int64_t store_bytes) {
@@ -64,31 +77,56 @@ void NameBudget::seed(const KnownName& name, std::int64_t boot_ms) {
 
 bool NameBudget::fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t boot_ms) {
   if (info.cgroup != before.cgroup) info.cgroup = fit_cgroup(info.uid, std::move(info.cgroup), boot_ms);
-  // A process may change its settings continuously, too.
-  for (const auto member : {&ProcessSettings::cwd, &ProcessSettings::limits}) {
-    std::string& text = info.settings.*member;
-    if (text != before.settings.*member && text != info.cwd && !fit(info.uid, text, boot_ms)) release_memory(text);
-  }
-  const bool same = info.exe == before.exe && info.command == before.command && info.cwd == before.cwd;
+  if (info.settings != before.settings) fit_settings(info.uid, info.settings, boot_ms);
+  const bool same = info.exe == before.exe && info.command == before.command && info.cwd == before.cwd &&
+                    info.cgroup == before.cgroup;
+  if (same) return true;
   const std::size_t name = name_of(info);
-  if (same || known_.contains(name)) return true;
   const std::size_t program = hash_of('x', info.exe);
   const std::size_t folder = hash_of('d', info.cwd);
+  // Known commands in known cgroups may be a new identity.
+  const Identity identity = identity_of(info);
   // Texts with a unique index count twice, because the index stores them again.
-  const std::size_t in_command = info.exe.size() + info.command.size();
-  const std::size_t in_identity = info.exe.size() + std::min(info.command.size(), kIdentityBytes) + info.cgroup.size();
   const std::size_t in_folder = known_.contains(folder) ? 0 : info.cwd.size();
-  if (take(info.uid, kRowBytes + in_command + 2 * (in_identity + in_folder), boot_ms)) {
-    remember(name);
-    remember(program);
-    remember(folder);
+  const std::size_t in_name = known_.contains(name) ? 0 : info.exe.size() + info.command.size() + 2 * in_folder;
+  const std::size_t in_identity = bytes_if_new(identity);
+  const std::size_t bytes = in_name + in_identity;
+  if (bytes == 0 || take(info.uid, kRowBytes + bytes, boot_ms)) {
+    for (const std::size_t known : {name, program, folder, hash_of(identity)}) remember(known);
     return true;
   }
-  // The path and the name of a program may be new each time, so they are removed too.
-  if (!known_.contains(program)) release_memory(info.exe);
-  info.command = (info.exe.empty() ? "[other of " + info.user + ']' : info.exe) + kCommandLeftOut;
-  release_memory(info.cwd);
+  leave_out(info, boot_ms);
   return false;
+}
+
+std::size_t NameBudget::bytes_if_new(const Identity& identity) const {
+  if (known_.contains(hash_of(identity))) return 0;
+  return 2 * (identity.unit.size() + identity.exe.size() + identity.command.size()) + 1;
+}
+
+// Without the command and the folder. Without the program, too, if its path is new, or its identity has no space.
+void NameBudget::leave_out(ProcessInfo& info, std::int64_t boot_ms) {
+  const auto set_command = [&info](const std::string& program) { info.command = program + kCommandLeftOut; };
+  release_memory(info.cwd);
+  set_command(info.exe);
+  if (!info.exe.empty() && known_.contains(hash_of('x', info.exe))) {
+    const Identity identity = identity_of(info);
+    const std::size_t bytes = bytes_if_new(identity);
+    if (bytes == 0) return;
+    if (take(info.uid, kRowBytes + bytes, boot_ms, 0)) return remember(hash_of(identity));
+  }
+  release_memory(info.exe);
+  set_command("[other of " + info.user + ']');
+}
+
+// Each combination is a row. They may change continuously.
+void NameBudget::fit_settings(std::uint32_t uid, ProcessSettings& settings, std::int64_t boot_ms) {
+  const std::size_t hash = hash_of(settings);
+  if (known_.contains(hash)) return;
+  const std::size_t texts = settings.cwd.size() + settings.limits.size() + settings.category_rule.size();
+  if (take(uid, kSettingBytes + 2 * texts, boot_ms)) return remember(hash);
+  release_memory(settings.cwd);
+  release_memory(settings.limits);  // what is left has few combinations
 }
 
 std::string NameBudget::fit_cgroup(std::uint32_t uid, std::string path, std::int64_t boot_ms) {
@@ -103,7 +141,7 @@ std::string NameBudget::fit_cgroup(std::uint32_t uid, std::string path, std::int
 }
 
 bool NameBudget::fit(std::uint32_t uid, std::string_view name, std::int64_t boot_ms) {
-  const std::size_t hash = std::hash<std::string_view>{}(name);
+  const std::size_t hash = hash_of('o', name);
   if (known_.contains(hash)) return true;
   if (!take(uid, name.size(), boot_ms)) return false;
   remember(hash);
@@ -111,6 +149,10 @@ bool NameBudget::fit(std::uint32_t uid, std::string_view name, std::int64_t boot
 }
 
 bool NameBudget::take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms) {
+  return take(uid, bytes, boot_ms, kReserve);
+}
+
+bool NameBudget::take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms, double reserve) {
   if (users_.size() >= kUsers && !users_.contains(uid)) {
     std::erase_if(users_, [&](const auto& user) {
       Allowance allowance = user.second;
@@ -119,9 +161,12 @@ bool NameBudget::take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms
   }
   Allowance& own = users_.try_emplace(uid, Allowance{most_, boot_ms}).first->second;
   const auto need = static_cast<double>(bytes);
-  if (!has(own, most_, need, boot_ms) || !has(all_, most_ * kUsersAtOnce, need, boot_ms)) return false;
+  // Others' names take nothing from root's.
+  Allowance* const all = uid == 0 ? nullptr : &all_;
+  if (!has(own, most_, need + most_ * reserve, boot_ms)) return false;
+  if (all != nullptr && !has(*all, most_ * kUsersAtOnce, need, boot_ms)) return false;
   own.bytes -= need;
-  all_.bytes -= need;
+  if (all != nullptr) all->bytes -= need;
   return true;
 }
 

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "model/identity.h"
 #include "model/known_name.h"
 #include "model/process.h"
 
@@ -47,6 +48,10 @@ class NameBudget {
     std::int64_t at_ms = 0;
   };
 
+  bool take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms, double reserve);
+  std::size_t bytes_if_new(const Identity& identity) const;
+  void leave_out(ProcessInfo& info, std::int64_t boot_ms);
+  void fit_settings(std::uint32_t uid, ProcessSettings& settings, std::int64_t boot_ms);
   bool has(Allowance& allowance, double most, double bytes, std::int64_t boot_ms) const;
   void remember(std::size_t name);
 
