@@ -97,3 +97,19 @@ TEST_CASE("reaching a bound is one event, and its end is another") {
   CHECK(events[1].at.boot_ms == 690'000);
   CHECK(events[1].text.starts_with("Cgroups have been "));
 }
+
+TEST_CASE("texts of many users take nothing from root's") {
+  TextBudget budget;
+  budget.begin_tick();
+  for (std::uint32_t uid = 1000; uid < 1010; ++uid) {
+    for (int i = 0; i < 1'000; ++i) {
+      ProcessInfo info = with_long_texts(uid);
+      budget.fit(info, nullptr, {});
+    }
+  }
+  for (int i = 0; i < 1'000; ++i) {
+    ProcessInfo info = with_long_texts(0);
+    budget.fit(info, nullptr, {});
+    REQUIRE(info == with_long_texts(0));
+  }
+}

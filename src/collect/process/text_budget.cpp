@@ -66,16 +66,17 @@ void TextBudget::count(const Entries& entries) {
 // others.
 void TextBudget::add(std::uint32_t uid, std::int64_t bytes) {
   std::int64_t& of_user = of_user_[uid];
-  of_all_ -= std::min(of_user, max_of(uid));
+  const std::int64_t before = std::min(of_user, max_of(uid));
   of_user = std::max<std::int64_t>(of_user + bytes, 0);
-  of_all_ += std::min(of_user, max_of(uid));
+  if (uid != kRootUid) of_all_ += std::min(of_user, max_of(uid)) - before;
 }
 
 void TextBudget::fit(ProcessInfo& info, const ProcessInfo* before, const Entries& entries) {
   if (!counted_) count(entries);
   if (before != nullptr) add(before->uid, -static_cast<std::int64_t>(bytes_of(*before)));
   const auto whole = static_cast<std::int64_t>(bytes_of(info));
-  if (of_user_[info.uid] + whole > max_of(info.uid) || of_all_ + whole > kMaxOfAll) {
+  const bool all_full = info.uid != kRootUid && of_all_ + whole > kMaxOfAll;
+  if (of_user_[info.uid] + whole > max_of(info.uid) || all_full) {
     info.command = shortened_text(info.command);
     if (info.cwd.size() > kShortText) release_memory(info.cwd);
     // Released explicitly, because an assignment would keep their memory.
