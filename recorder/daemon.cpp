@@ -29,7 +29,6 @@ constexpr std::int64_t kMemoryEveryMs = 60'000;
 constexpr std::int64_t kIncidentEveryMs = 15 * 60 * 1'000;
 // Signals within this time count as one: a flood of them costs one tick, one reload.
 constexpr std::chrono::milliseconds kSignalsTogether{10};
-constexpr std::chrono::seconds kCarefulStep{20};
 
 }  // namespace
 
@@ -65,7 +64,7 @@ Status Daemon::start(Rules rules) {
   TRY(stops_.hold({SIGTERM, SIGINT}));
   StorageOptions storing;
   storing.queue.ticks = static_cast<std::size_t>(config.queue_ticks);
-  if (!end_cause_.empty()) storing.first_maintenance = 3 * kCarefulStep;
+  if (!end_cause_.empty()) storing.first_maintenance = 3 * options_.careful_step;
   storing.queue.bytes = static_cast<std::size_t>(config.queue_mib) << 20U;
   storage_ = std::make_unique<Storage>(*std::move(writer), clock_, storing, [this] {
     if (!store_answered_.exchange(true)) asio::post(loop_, [this] { on_first_answer(); });
@@ -79,7 +78,10 @@ int Daemon::run() {
                        format_duration(settings_.config.interval), settings_.config.db));
   set_alerts();
   if (options_.once) source_->request_all();
-  if (!end_cause_.empty()) start_carefully();
+  if (!end_cause_.empty()) {
+    costly_reads_ = CostlyReads::none;
+    start_carefully();
+  }
   begin_run();
   if (options_.once) return stop("once");
   await_signals();
@@ -198,17 +200,21 @@ void Daemon::await_events() {
 
 // Starts work that may have ended the previous recorder step by step: tmpfs walks, mapping summaries, then maintenance.
 void Daemon::start_carefully() {
-  source_->set_tmpfs_interval(std::chrono::milliseconds(0));
-  source_->set_summaries({.interval_ms = 0});
-  careful_timer_.expires_after(kCarefulStep);
+  set_costly_reads();
+  if (costly_reads_ == CostlyReads::all) return;
+  careful_timer_.expires_after(options_.careful_step);
   careful_timer_.async_wait([this](const asio::error_code& error) {
     if (error) return;
-    source_->set_tmpfs_interval(settings_.config.tmpfs_interval);
-    careful_timer_.expires_after(kCarefulStep);
-    careful_timer_.async_wait([this](const asio::error_code& cancelled) {
-      if (!cancelled) source_->set_summaries(mapping_limits(settings_.config));
-    });
+    costly_reads_ = costly_reads_ == CostlyReads::none ? CostlyReads::walks : CostlyReads::all;
+    start_carefully();
   });
+}
+
+void Daemon::set_costly_reads() {
+  const bool walks = costly_reads_ != CostlyReads::none;
+  source_->set_tmpfs_interval(walks ? settings_.config.tmpfs_interval : std::chrono::milliseconds(0));
+  source_->set_summaries(costly_reads_ == CostlyReads::all ? mapping_limits(settings_.config)
+                                                           : MappingLimits{.interval_ms = 0});
 }
 
 void Daemon::await_end() {

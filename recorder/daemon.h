@@ -51,6 +51,7 @@ class Daemon {
   void await_events();
   void await_end();
   void start_carefully();
+  void set_costly_reads();
   void await_watchdog();
 
   // Takes a tick and queues it. Errors and exceptions are only logged, so that the next tick is tried.
@@ -108,6 +109,9 @@ class Daemon {
   asio::steady_timer end_timer_{loop_};
   asio::steady_timer watchdog_timer_{loop_};
   asio::steady_timer careful_timer_{loop_};
+  // Enabled reads that are not needed for a tick: of tmpfs mounts, then of mappings. All but after a kill.
+  enum class CostlyReads : std::uint8_t { none, walks, all };
+  CostlyReads costly_reads_ = CostlyReads::all;
 
   BootInfo boot_;
   std::unique_ptr<TickSource> source_;

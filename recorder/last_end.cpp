@@ -26,7 +26,8 @@ std::string end_cause(std::string_view note) {
   std::int64_t oom_kills = 0;
   words >> result >> code >> status >> counter >> oom_kills;
   if (result.empty() || result == "success") return "";
-  if (result == "oom-kill" || oom_kills > 0)
+  // The counter may also have counted a program that alerts ran.
+  if (result == "oom-kill" || (oom_kills > 0 && status == "KILL"))
     return "The OOM killer killed the previous recorder, or its unit reached its memory limit";
   if (result == "watchdog") return "The watchdog killed the previous recorder: it did not respond in time";
   if (code == "killed") return fmt::format("SIG{} killed the previous recorder", status);

@@ -105,10 +105,13 @@ std::variant<RecorderOptions, int> parse_options(int argc, const char* const* ar
                "Print the configuration in force, the built-in rules included, and exit")
       ->excludes(check);
   // For tests, which cannot wait an hour.
-  app.add_option_function<std::int64_t>(
-         "--keyframe-every-ms", [&](std::int64_t ms) { options.keyframe_every = std::chrono::milliseconds(ms); })
-      ->check(CLI::PositiveNumber)
-      ->group("");
+  const auto add_milliseconds = [&app](const char* name, std::chrono::milliseconds& into) {
+    app.add_option_function<std::int64_t>(name, [&into](std::int64_t ms) { into = std::chrono::milliseconds(ms); })
+        ->check(CLI::PositiveNumber)
+        ->group("");
+  };
+  add_milliseconds("--keyframe-every-ms", options.keyframe_every);
+  add_milliseconds("--careful-step-ms", options.careful_step);
   app.add_option("--proc", options.proc, "Read this tree in place of /proc (for tests)")->type_name("DIR");
   app.add_option("--cgroups", options.cgroups, "Read this tree instead of /sys/fs/cgroup (for tests)")
       ->type_name("DIR");

@@ -20,6 +20,7 @@ struct RecorderOptions {
   bool check_config = false;
   bool format_config = false;
   std::chrono::milliseconds keyframe_every{std::chrono::hours(1)};
+  std::chrono::milliseconds careful_step{std::chrono::seconds(20)};  // between two steps after a kill
   std::string proc = "/proc";
   std::string cgroups = "/sys/fs/cgroup";
   std::string containers;  // prefix of the paths of container managers' files

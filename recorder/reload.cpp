@@ -71,8 +71,7 @@ void Daemon::change_to(Settings settings, Rules rules) {
   log_level(to_log_level(now));
   source_->set_read_share(now.budget_cpu_ppm);
   source_->set_min_exit_peak(now.exits_min_peak / 1024);
-  source_->set_summaries(mapping_limits(now));
-  source_->set_tmpfs_interval(now.tmpfs_interval);
+  set_costly_reads();
   set_bursts();
   set_alerts();
   await_scan();

@@ -16,6 +16,7 @@ TEST_CASE("the cause of the previous recorder's exit is known from systemd and m
   CHECK(end_cause("oom-kill killed KILL\n").starts_with("The OOM killer"));
   CHECK(end_cause("signal killed KILL oom_kill 0\n") == "SIGKILL killed the previous recorder");
   CHECK(end_cause("core-dump dumped SEGV oom_kill 0\n") == "The previous recorder crashed with SIGSEGV");
+  CHECK(end_cause("core-dump dumped SEGV oom_kill 3\n") == "The previous recorder crashed with SIGSEGV");
   CHECK(end_cause("watchdog dumped ABRT oom_kill 0\n").starts_with("The watchdog killed"));
   CHECK(end_cause("exit-code exited 1 oom_kill 0\n") ==
         "The previous recorder exited with status 1 (systemd: exit-code)");
