@@ -1,6 +1,8 @@
 // Processes of an unprivileged user (by default sixty) that attack recorders.
 //
 //   attacker names N [UID]       each executes itself repeatedly, with new arguments each time
+//   attacker pipes N [UID]       the same, with 60 KB of `echo … | a | a | … su`
+//   attacker texts N [UID]       each has 4 KB of arguments and a folder with a path of 3.8 KB
 //   attacker tables N [UID]      each maps the same 256 MiB to 8 GiB: page tables that take long to walk
 //   attacker locked N UID        each holds its mmap_lock forever, waiting for a page that a FUSE server does not
 //                                write back; needs root to mount; "denied" without permission
@@ -12,6 +14,7 @@
 //   attacker remove 0            removes these folders and cgroups
 //   attacker - WORD              a process of "names": waits a moment and executes itself
 //   attacker + WORD              runs for 12 s
+//   attacker = WORD              runs until it is killed
 //
 // Prints "ok" once all of them run; exits with all of them when its standard input is closed.
 
@@ -38,6 +41,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -114,6 +118,24 @@ std::string random_word() {
   die("exec");
 }
 
+// Costs much to redact, in each process again.
+[[noreturn]] void run_pipes_again() {
+  usleep(200'000);
+  std::string word = random_word().substr(0, 20);
+  char name[] = "echo";
+  char pipe_sign[] = "|";
+  char letter[] = "a";
+  char last[] = "su";
+  std::vector<char*> arguments{name, word.data()};
+  while (arguments.size() < 30'000) {
+    arguments.push_back(pipe_sign);
+    arguments.push_back(letter);
+  }
+  arguments.insert(arguments.end(), {pipe_sign, last, nullptr});
+  execv("/proc/self/exe", arguments.data());
+  die("exec");
+}
+
 // --- short, folders, cgroups, nested
 
 constexpr int kLivesSeconds = 12;
@@ -154,15 +176,19 @@ void remove_all(int parent, const char* name) {
   unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-// Removes what all attackers created.
-void remove_made(const std::string& root) {
+// Removes what all attackers created. Returns whether nothing of it is left.
+bool remove_made(const std::string& root) {
   const int fd = open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* const folder = fd < 0 ? nullptr : fdopendir(fd);
-  if (folder == nullptr) return;
+  if (folder == nullptr) return true;
+  bool all = true;
   while (const dirent* entry = readdir(folder)) {
-    if (std::string_view(entry->d_name).starts_with("attacker")) remove_all(fd, entry->d_name);
+    if (entry->d_type != DT_DIR || !std::string_view(entry->d_name).starts_with("attacker")) continue;
+    remove_all(fd, entry->d_name);
+    all = all && faccessat(fd, entry->d_name, F_OK, 0) != 0;
   }
   closedir(folder);
+  return all;
 }
 
 std::string cgroup_root() {
@@ -185,6 +211,7 @@ enum class Place { here, folder, cgroup };
   if (place != Place::here) enter(own);
   if (place == Place::cgroup && !join_cgroup()) _exit(1);
   become(uid);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a change of the uid clears it
   std::string name = new_word(6) + new_word(1) + std::string(1, static_cast<char>('a' + getpid() % 26));
   char again[] = "+";
   std::array<char*, 3> arguments{name.data(), again, nullptr};
@@ -211,6 +238,21 @@ void flood(int each_second, int uid, Place place) {
     }
   }
   kill(0, SIGKILL);
+}
+
+void hold_texts(int count, int uid) {
+  if (!enter_all("/tmp", 14, 250)) die("folder");
+  fork_all(count, uid, [](int, int done) {
+    close(done);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    std::string word = random_word();
+    char name[] = "attacker";
+    char again[] = "=";
+    std::array<char*, 4> arguments{name, again, word.data(), nullptr};
+    execv("/proc/self/exe", arguments.data());
+    die("exec");
+  });
+  say_ok_and_wait();
 }
 
 void nest(int count, int uid) {
@@ -376,6 +418,10 @@ int main(int argc, char** argv) {
     sleep(kLivesSeconds);
     return 0;
   }
+  if (argc == 3 && std::strcmp(argv[1], "=") == 0) {
+    for (;;) pause();
+  }
+  if (std::strcmp(argv[0], "echo") == 0) run_pipes_again();
   if (argc < 3) return 2;
   const std::string_view attack = argv[1];
   if (attack == "-") run_again();
@@ -388,6 +434,14 @@ int main(int argc, char** argv) {
       run_again();
     });
     say_ok_and_wait();
+  } else if (attack == "pipes") {
+    fork_all(count, uid, [](int, int done) {
+      close(done);
+      run_pipes_again();
+    });
+    say_ok_and_wait();
+  } else if (attack == "texts") {
+    hold_texts(count, uid);
   } else if (attack == "short" || attack == "folders" || attack == "cgroups") {
     setpgid(0, 0);
     flood(count, uid, attack == "short" ? Place::here : attack == "folders" ? Place::folder : Place::cgroup);
@@ -396,8 +450,8 @@ int main(int argc, char** argv) {
     getrlimit(RLIMIT_NOFILE, &most);
     most.rlim_cur = most.rlim_max;
     setrlimit(RLIMIT_NOFILE, &most);
-    remove_made("/tmp");
-    remove_made(cgroup_root());
+    // Killed processes keep their cgroups until they have exited.
+    for (int i = 0; i < 200 && !(remove_made("/tmp") && remove_made(cgroup_root())); ++i) usleep(100'000);
   } else if (attack == "nested") {
     nest(count, uid);
   } else if (attack == "tables") {
