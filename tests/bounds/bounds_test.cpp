@@ -14,7 +14,11 @@ using Probe = void (*)(const BoundRow&);
 
 const std::map<std::string, Probe>& probes() {
   static const std::map<std::string, Probe> all{
-      {"Processes", probe_processes},
+      {"Processes",
+       [](const BoundRow& row) {
+         probe_processes(row);
+         probe_process_memory(row);
+       }},
       {"Texts of processes", probe_texts},
       {"Slow reads of processes", probe_slow_reads},
       {"Command lines", probe_command_lines},

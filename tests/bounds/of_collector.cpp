@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <malloc.h>
 #include <set>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -52,6 +53,31 @@ void write_file(const std::string& path, std::string_view text) {
 }
 
 }  // namespace
+
+void probe_process_memory(const BoundRow& row) {
+  // Not where the sanitizers have their own allocator.
+  const auto heap_in_use = [] {
+    const struct mallinfo2 info = ::mallinfo2();
+    return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
+  };
+  // Of the worst kind, and beyond the bound on texts.
+  constexpr std::int32_t kProcesses = 3000;
+  Machine machine;
+  for (std::int32_t pid = 10; pid < 10 + kProcesses; ++pid) {
+    FakeProcess process = fake(pid, "worst");
+    process.uid = kFirstUser;
+    process.exe = fmt::format("/{}/{}", std::string(200, 'e') + '/' + std::string(290, 'e'), pid);
+    process.cwd = fmt::format("/{}/{}", std::string(200, 'c') + '/' + std::string(290, 'c'), pid);
+    process.arguments = {"worst", std::to_string(pid), std::string(4000, 'a')};
+    machine.proc.add(process);
+  }
+  const std::int64_t before = heap_in_use();
+  const Tick tick = machine.tick();
+  const std::int64_t bytes = heap_in_use() - before;
+  REQUIRE(tick.born.size() == kProcesses);
+  // Besides what the bound on texts permits, in the table and in the tick.
+  CHECK(bytes <= kProcesses * row.number("each, with the tick") + 2 * TextBudget::kMaxOfUser);
+}
 
 void probe_texts(const BoundRow& row) {
   const auto of_user = static_cast<std::size_t>(row.number("of a user"));

@@ -23,6 +23,7 @@ std::vector<BoundRow> bound_rows();
 constexpr int kExcess = 10;
 
 // Probes of data from the files of processes.
+void probe_process_memory(const BoundRow& row);
 void probe_texts(const BoundRow& row);
 void probe_slow_reads(const BoundRow& row);
 void probe_command_lines(const BoundRow& row);

@@ -1,9 +1,13 @@
 // Names and command lines crafted to break the store, a table, a terminal or a parser. Also secrets in command lines.
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <unistd.h>
 
 #include "holder.h"
+#include "limited_cgroup.h"
 #include "recording.h"
 #include "support/catch.h"
 #include "support/sanitized.h"
@@ -181,4 +185,64 @@ TEST_CASE("secrets of command lines do not occur in the database") {
   const std::string kept = scene.text("SELECT line FROM command WHERE line LIKE '%harmless-word%'");
   CHECK(contains(kept, "--password=[redacted]"));
   CHECK(contains(kept, "[redacted]@db.example"));
+}
+
+TEST_CASE("secrets in names of folders, files and cgroups are nowhere in the database, log, pages and extracts") {
+  const Scene scene;
+  const std::string folder = scene.folder() + "/token=hunterfolder1";
+  std::filesystem::create_directory(folder);
+  const std::string mapped = folder + "/PGPASSWORD=huntermapped2";
+  std::ofstream(mapped) << std::string(1 << 20, 'x');
+  const std::string shared = "/dev/shm/memoir-" + std::to_string(getpid()) + "-api_key=huntershared3";
+  std::ofstream(shared) << std::string(1 << 20, 'x');
+  const LimitedCgroup cgroup(1 << 20, "memoir-" + std::to_string(getpid()) + "-token=huntercgroup4.scope");
+  {
+    Holder holder(folder);
+    holder.run("map " + mapped);
+    if (cgroup.usable()) REQUIRE(cgroup.take(holder.pid()));
+    const std::filesystem::path here = std::filesystem::current_path();
+    std::filesystem::current_path(folder);
+    Child inside({.path = "/bin/sh", .arguments = {"-c", "echo ok && read end"}});
+    std::filesystem::current_path(here);
+    wait_until("the shell", [&] { return inside.output() == "ok\n"; });
+    Recorder recorder(scene, "1h", {},
+                      {"--config", configured(scene, "[tmpfs]\ninterval = '1s'\n[budget]\ncpu = '100%'\n")});
+    recorder.tick();
+    const auto names = [&] {
+      return scene.text("SELECT count(*) FROM cgroup WHERE path LIKE '%token=[redacted].scope'") +
+             scene.text("SELECT count(*) > 0 FROM tmpfs_entry WHERE path LIKE '%api_key=[redacted]'");
+    };
+    const std::string walked = ::access("/dev/shm", W_OK) == 0 ? "1" : "0";
+    wait_until("a walk of /dev/shm", [&] {
+      recorder.tick();
+      return names() == (cgroup.usable() ? "1" : "0") + walked;
+    });
+    CHECK(scene.text("SELECT count(*) FROM directory WHERE path LIKE '%/token=[redacted]'") == "1");
+    CHECK(scene.text("SELECT count(*) > 0 FROM command WHERE exe LIKE '%/token=[redacted]/holder'") == "1");
+    CHECK(scene.text("SELECT count(*) > 0 FROM mapping WHERE label LIKE '%/token=[redacted]/PGPASSWORD=[redacted]'") ==
+          "1");
+    std::string all = database_bytes(scene);
+    for (const std::vector<std::string>& page :
+         std::vector<std::vector<std::string>>{{"top", "--format", "html"},
+                                               {"processes", "--format", "html"},
+                                               {"tmpfs", "--format", "json"},
+                                               {"mappings", std::to_string(holder.pid())},
+                                               {"objects", "--format", "html"},
+                                               {"cgroups", "--format", "html"},
+                                               {"export", "--format", "jsonl"}}) {
+      const Outcome outcome = scene.ask(page);
+      CAPTURE(page, outcome.err);
+      CHECK(outcome.status == 0);
+      all += outcome.out + outcome.err;
+    }
+    const std::string extract = scene.folder() + "/extract.db";
+    CHECK(scene.ask({"extract", "--all", "-o", extract}).status == 0);
+    memoir::Buffer buffer;
+    if (const auto text = memoir::read_file(extract, buffer)) all += *text;
+    REQUIRE(recorder.stop() == 0);
+    all += database_bytes(scene) + recorder.child().output() + recorder.child().errors();
+    for (const char* const secret : {"hunterfolder1", "huntermapped2", "huntershared3", "huntercgroup4"})
+      CHECK(all.find(secret) == std::string::npos);
+  }
+  std::filesystem::remove(shared);
 }

@@ -91,7 +91,7 @@ TEST_CASE("vmmap: without the program there is an error, and nothing is recorded
   std::filesystem::remove(mac.path("vmmap"));
   const Outcome refused = mac.record();
   CHECK(refused.status == 1);
-  CHECK(contains(refused.err, "the source vmmap is not available here: " + mac.path("vmmap") + " is not there"));
+  CHECK(contains(refused.err, "the source vmmap is not available here: " + mac.path("vmmap") + " does not exist"));
   CHECK(contains(refused.err, "set vmmap in [vmmap]"));
   CHECK_FALSE(std::filesystem::exists(mac.db()));
 }

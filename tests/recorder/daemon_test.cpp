@@ -22,6 +22,7 @@
 #include "store/reader.h"
 #include "support/catch.h"
 #include "support/fake_proc.h"
+#include "support/slurp.h"
 #include "support/temporary_directory.h"
 
 using namespace memoir;
@@ -549,6 +550,57 @@ TEST_CASE_METHOD(Fixture, "a recorder after one that was killed reports the caus
   REQUIRE(events("unclean").size() == 1);
   CHECK(events("unclean")[0].text.starts_with("The OOM killer killed the previous recorder"));
   CHECK_FALSE(std::filesystem::exists(directory.path() + "/last-end"));
+}
+
+TEST_CASE_METHOD(Fixture,
+                 "after a kill tmpfs walks and mapping summaries begin one after another, after a clean end at once") {
+  write_text(config, "[tmpfs]\ninterval = '1s'\n[budget]\ncpu = '100%'\n");
+  FakeProc proc;
+  proc.add({.pid = 1,
+            .arguments = {"init"},
+            .memory = memory_of(1000),
+            .smaps = "7f0000000000-7f0000100000 rw-p 00000000 00:00 0 \nSize: 1024 kB\nRss: 1000 kB\nPss: 1000 kB\n"});
+  proc.write(SystemFile::mountinfo, slurp("/proc/self/mountinfo"));
+  const auto count = [&](const char* of) {
+    return SQLite::Database(db, SQLite::OPEN_READONLY).execAndGet(std::string("SELECT count(*) FROM ") + of).getInt();
+  };
+  const auto first = [&](const char* of) {
+    return SQLite::Database(db, SQLite::OPEN_READONLY)
+        .execAndGet(std::string("SELECT min(tick_id) FROM ") + of)
+        .getInt();
+  };
+  constexpr const char* kWalks = "tmpfs_sample WHERE walked_ms IS NOT NULL";
+  constexpr const char* kSummaries = "mapping_summary";
+  const auto run = [&](const char* step, const auto& wait) {
+    DaemonProcess memoird(directory.path(),
+                          arguments({"--interval", "100ms", "--proc", proc.root(), "--careful-step-ms", step}));
+    wait();
+    memoird.signal(SIGTERM);
+    CHECK(memoird.wait() == 0);
+  };
+  const auto killed = [&] { std::ofstream(directory.path() + "/last-end") << "oom-kill killed KILL oom_kill 1\n"; };
+
+  killed();
+  run("3600000", [&] { wait_for_ticks(15); });
+  CHECK(count(kSummaries) == 0);
+  CHECK(count(kWalks) == 0);
+
+  std::ofstream(directory.path() + "/last-end") << "success exited 0 oom_kill 0\n";
+  run("3600000", [&] { wait_until("a summary", [&] { return count(kSummaries) > 0; }); });
+  const bool walks = count(kWalks) > 0;
+  for (const char* file : {"", "-wal", "-shm"}) unlink((db + file).c_str());
+
+  killed();
+  run("700", [&] {
+    wait_for_ticks(1);
+    wait_until("a summary", [&] { return count(kSummaries) > 0; });
+  });
+  const auto first_tick = static_cast<int>(ticks().front().id);
+  CHECK(first(kSummaries) > first_tick);
+  if (walks) {
+    CHECK(first(kWalks) > first_tick);
+    CHECK(first(kWalks) <= first(kSummaries));
+  }
 }
 
 TEST_CASE_METHOD(Fixture, "a deleted database is created again, with all running processes") {
