@@ -87,7 +87,7 @@ void search(Step& step, const std::string& text) {
   for (std::size_t i = 1; i <= count; ++i) {
     const std::size_t at = (from + i) % count;
     if (to_lower(model.lines[at].text).find(wanted) == std::string::npos) continue;
-    place(model).selected = std::min(model.lines[at].row.value_or(at), item_count(model) - 1);
+    select(model, std::min(model.lines[at].row.value_or(at), item_count(model) - 1));
     model.prompt = {};
     return;
   }

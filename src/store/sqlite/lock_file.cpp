@@ -64,9 +64,10 @@ Result<Fd> publish_pid(const std::string& path) {
 Result<RecorderLock> acquire_lock(const std::string& path) {
   Fd fd = TRY(open_own_file(path + ".lock", kAlone));
   if (!try_flock(fd)) {
+    const auto owner = read_lock_state(path).owner;
     return Error{ErrorKind::blocked,
-                 fmt::format("another recorder, process {1}, writes to {0}; stop it, or name another file with --db",
-                             path, read_lock_state(path).owner.value_or(0))};
+                 fmt::format("another recorder{1} writes to {0}; stop it, or name another file with --db", path,
+                             owner.value_or(0) > 0 ? fmt::format(", process {},", *owner) : std::string())};
   }
   // An earlier version created the file with permissions for the group.
   static_cast<void>(::fchmod(fd.get(), kAlone));
