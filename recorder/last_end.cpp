@@ -28,7 +28,7 @@ std::string end_cause(std::string_view note) {
   if (result.empty() || result == "success") return "";
   // The counter may also have counted a program that alerts ran.
   if (result == "oom-kill" || (oom_kills > 0 && status == "KILL"))
-    return "The OOM killer killed the previous recorder, or its unit reached its memory limit";
+    return "The OOM killer killed the previous recorder, or a program that it ran for an alert";
   if (result == "watchdog") return "The watchdog killed the previous recorder: it did not respond in time";
   if (code == "killed") return fmt::format("SIG{} killed the previous recorder", status);
   if (code == "dumped") return fmt::format("The previous recorder crashed with SIG{}", status);

@@ -155,7 +155,7 @@ struct Chart {
   std::int64_t to_ms = 0;
   std::vector<ChartPoint> points;   // a line over time; bars if there are few
   std::vector<ChartPoint> usual{};  // low and high: the usual range, drawn behind
-  std::optional<double> limit{};    // maximum possible value: a line across, and in the scale
+  std::optional<double> limit{};    // maximum possible value: a line across; the scale includes it
   std::string value_name{};         // name of the line and the range around it, for the legend
   std::string usual_name{};
   std::string limit_name{};

@@ -21,7 +21,8 @@ constexpr std::chrono::milliseconds kRest{150};
 std::string refusal(const Parsed& parsed) {
   const Command& command = *parsed.command;
   if (!command.run) return fmt::format("memoir {} runs in a shell only", command.name);
-  if (parsed.options.extract || parsed.options.output) return "files are written in a shell only";
+  if (parsed.options.extract || parsed.options.output)
+    return "--output and --extract work in a shell only; X saves a page";
   return {};
 }
 

@@ -39,7 +39,7 @@ struct SharedObjects {
   std::array<MappingUse, kMappingKinds> others;
 };
 
-// Takes at most one summary per process.
+// `summaries` must contain at most one per process.
 SharedObjects fold_objects(std::span<const ProcessMappings> summaries);
 
 }  // namespace memoir

@@ -22,7 +22,7 @@ class Shortfall {
   // `subject` is the start of both events, in the plural.
   explicit Shortfall(std::string subject) : subject_(std::move(subject)) {}
 
-  // `problem` is the predicate of the subject at this tick; empty if there is no problem.
+  // `problem` continues the sentence that `subject` starts; empty if there is no problem at this tick.
   void see(const std::string& problem, const Moment& now, std::vector<Event>& events);
 
  private:

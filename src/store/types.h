@@ -192,7 +192,7 @@ struct Coverage {
 // A recorder's sample and its duration: up to the next change, the end of the subject, a gap or the end of the range.
 template <typename Sample>
 struct SampleSpan {
-  std::int64_t subject_id = 0;  // of the process or the category; 0 for the machine
+  std::int64_t subject_id = 0;  // of the process, category or cgroup; 0 for the machine
   std::int64_t from_ms = 0;
   std::int64_t until_ms = 0;
   const Sample* sample = nullptr;  // valid during the call

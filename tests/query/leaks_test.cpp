@@ -129,7 +129,7 @@ TEST_CASE("Leaks are found by identity, other growth is dismissed, and each verd
   CHECK(worker.find("memory.max of /system.slice/pool.service, of which 146.5 MiB are left") != std::string::npos);
   const Outcome shown = ask(history, fast({"--explain", "calm"}));
   CHECK(shown.exit == Exit::answered);
-  CHECK(shown.out.find("What would change it") != std::string::npos);
+  CHECK(shown.out.find("What would change the verdict") != std::string::npos);
   CHECK(json_of(history, fast({"--explain", "100"}))["verdict"] == "leak-steady");
 }
 

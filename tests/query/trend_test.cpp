@@ -154,7 +154,7 @@ TEST_CASE("trend: a time that occurs twice because the clock was set back counts
 
 namespace {
 
-// Ticks of 10 s. From the 30th on a task waits for 1 s of each interval, and between two of them for 5 s.
+// Ticks of 10 s. From tick 30 on, a task waits for 1 s of each interval, except one in which it waits for 5 s.
 void record_pressure(History& history) {
   std::int64_t stalled_us = 0;
   history.begin_run();

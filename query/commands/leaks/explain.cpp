@@ -91,7 +91,8 @@ void explain_leak(const LeakRow& row, const Options& options, const std::optiona
     report.notes.push_back(fmt::format("Of 100 such verdicts on {}, half of which leak, {} were right.",
                                        found.worth->measured_on, found.worth->right));
   }
-  for (const std::string& sentence : found.would_change) report.notes.push_back("What would change it: " + sentence);
+  for (const std::string& sentence : found.would_change)
+    report.notes.push_back("What would change the verdict: " + sentence);
 }
 
 }  // namespace memoir::query

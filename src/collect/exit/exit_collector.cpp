@@ -233,7 +233,7 @@ std::vector<std::shared_ptr<BlockingJob>> ExitCollector::ask(ProcessResolver& id
   return jobs;
 }
 
-// Returns the cgroup that the kernel log named for a victim, because the folder may be deleted; otherwise empty.
+// Returns the noted cgroup of an OOM victim, whose directory may be deleted by now; empty if there is none.
 std::string ExitCollector::cgroup_of_victim(std::int32_t pid) const {
   const auto of = std::ranges::find(victims_, pid, [](const Victim& victim) { return victim.victim.pid; });
   return of == victims_.end() ? "" : of->victim.cgroup;
