@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <ranges>
 #include <utility>
 
 #include "base/text.h"
@@ -156,9 +155,9 @@ std::vector<std::string> whole_row(const Model& model, std::size_t width) {
 }
 
 std::size_t item_count(const Model& model) {
-  const auto rows = model.lines | std::views::reverse;
-  const auto last = std::ranges::find_if(rows, [](const Line& line) { return line.row.has_value(); });
-  return last == rows.end() ? model.lines.size() : *last->row + 1;
+  const auto last =
+      std::find_if(model.lines.rbegin(), model.lines.rend(), [](const Line& line) { return line.row.has_value(); });
+  return last == model.lines.rend() ? model.lines.size() : *last->row + 1;
 }
 
 std::size_t process_chart_lines(const Model& model) {
