@@ -33,7 +33,8 @@ TEST_CASE("secrets in names of folders, files, cgroups and units are redacted, c
       {"/srv/AKIAIOSFODNN7EXAMPLE", "/srv/[redacted]"},
       {"/srv/ghp_0123456789abcdefghij0123456789abcdef/x", "/srv/[redacted]/x"},
       {"/srv/postgres:app:s3cret?password=s3cretvalue", "/srv/postgres:app:s3cret?password=[redacted]"},
-      {"/srv/me:s3cretvalue@proxy", "/srv/me:[redacted]@proxy"},
+      {"/system.slice/srv-token\\x3ds3cretvalue.mount", "/system.slice/srv-token=[redacted].mount"},
+      {"/srv/token=s3cretvalue (deleted)", "/srv/token=[redacted] (deleted)"},
       {"memfd:token=s3cretvalue", "memfd:token=[redacted]"},
       {"/system.slice/run-token=s3cretvalue.service", "/system.slice/run-token=[redacted].service"},
       {"/system.slice/run-token\\x3ds3cretvalue.service/a", "/system.slice/run-token=[redacted].service/a"},
@@ -49,13 +50,26 @@ TEST_CASE("secrets in names of folders, files, cgroups and units are redacted, c
 TEST_CASE("names that only resemble a secret stay as they are") {
   NameRedactor redactor = names();
   for (const char* const name :
-       {"/", "", "/usr/bin/python3", "/home/me/password/-pfoo", "/opt/mysql/-p", "/srv/My Documents/a b",
-        "/system.slice/dev-disk-by\\x2duuid-1b2c.swap", "/system.slice/getty@tty1.service", "/a//b/",
+       {"/",
+        "",
+        "/usr/bin/python3",
+        "/home/me/password/-pfoo",
+        "/opt/mysql/-p",
+        "/srv/My Documents/a b",
+        "/system.slice/dev-disk-by\\x2duuid-1b2c.swap",
+        "/system.slice/getty@tty1.service",
+        "/a//b/",
+        "/user.slice/app.slice/dbus-:1.2-org.freedesktop.portal.Desktop@0.service",
+        "docker.io/library/redis:7@sha256:ab12",
         "/etc/ssl/private",
         "/system.slice/docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope",
-        "/user.slice/user-1000.slice/user@1000.service/app.slice/app-org.gnome.Terminal-4711.scope", "[heap]",
-        "/kubepods/burstable/pod1b2c3d4e-1111-2222-3333-444455556666/0123456789abcdef", "/SYSV00000000 (deleted)",
-        "/run/user/1000/keyring", "/srv/key=value", "/srv/\xff\xfe"}) {
+        "/user.slice/user-1000.slice/user@1000.service/app.slice/app-org.gnome.Terminal-4711.scope",
+        "[heap]",
+        "/kubepods/burstable/pod1b2c3d4e-1111-2222-3333-444455556666/0123456789abcdef",
+        "/SYSV00000000 (deleted)",
+        "/run/user/1000/keyring",
+        "/srv/key=value",
+        "/srv/\xff\xfe"}) {
     CHECK(redactor.path(name) == name);
   }
 }
@@ -68,6 +82,26 @@ TEST_CASE("names follow the configured rules, and drop_arguments is not for them
   NameRedactor redactor = names(options);
   CHECK(redactor.path("/srv/customer-4711/My Documents") == "/srv/customer-[redacted]/My Documents");
   CHECK(redactor.path("/srv/token=x") == "/srv/token=x");
+}
+
+TEST_CASE("a rule for long hexadecimal words leaves the names of containers") {
+  RedactionOptions options;
+  options.rules = {{"([0-9a-f]{32,})", "", false, "", 1}};
+  NameRedactor redactor = names(options);
+  const std::string container = "/system.slice/docker-" + std::string(64, 'a') + ".scope";
+  CHECK(redactor.path(container) == container);
+  CHECK(redactor.path("/srv/" + std::string(40, 'a')) == "/srv/[redacted]");
+}
+
+TEST_CASE("a flood of new names has a bounded cost: names with '=' lose all after it until the next tick") {
+  NameRedactor redactor = names();
+  Tick tick;
+  redactor.redact(tick);
+  for (int i = 0; i < 2'000; ++i) redactor.path("/" + std::to_string(i) + std::string(200, 'x'));
+  CHECK(redactor.path("/srv/key=value/plain") == "/srv/key=[redacted]/plain");
+  CHECK(redactor.path("/srv/key\\x3dvalue") == "/srv/key=[redacted]");
+  redactor.redact(tick);
+  CHECK(redactor.path("/srv/key=value/plain") == "/srv/key=value/plain");
 }
 
 TEST_CASE("names take little time, even if all are new and seem to have secrets") {

@@ -14,14 +14,15 @@
 namespace memoir {
 namespace {
 
-// A secret is taken to be the remainder of a component, but a unit keeps its kind.
-constexpr std::array<std::string_view, 3> kUnitSuffixes{".service", ".scope", ".slice"};
+// A secret is taken to be the remainder of a component, but a unit keeps its kind, and a deleted file its mark.
+constexpr std::array<std::string_view, 7> kSuffixes{".service", ".scope", ".slice",    ".mount",
+                                                    ".socket",  ".swap",  kDeletedMark};
 
 // Undoes the escapes of systemd-escape(1), which units need for most characters.
 std::string unescaped(std::string_view name) {
   std::string out;
   while (!name.empty()) {
-    int byte = 0;
+    unsigned byte = 0;
     const char* const digits = name.data() + 2;
     if (name.size() >= 4 && name.starts_with("\\x") &&
         std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2) {
@@ -33,6 +34,20 @@ std::string unescaped(std::string_view name) {
     }
   }
   return out;
+}
+
+// Returns whether the name has an id of a container, or is of a kind that has ':' before '@' without a password: a unit
+// that D-Bus started ("dbus-:1.2-org.example@0.service"), or an image ("redis:7@sha256:…").
+bool is_harmless(std::string_view name) {
+  if (name.find('=') != std::string_view::npos) return false;
+  if (name.find('@') != std::string_view::npos && name.find(':') != std::string_view::npos) return true;
+  constexpr std::size_t id_digits = 64;
+  std::size_t digits = 0;
+  return std::ranges::any_of(name, [&digits](char c) {
+    const bool is_hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    digits = is_hex ? digits + 1 : 0;
+    return digits == id_digits;
+  });
 }
 
 // Numbers all but the first of equal names.
@@ -62,12 +77,13 @@ std::string NameRedactor::redacted(const std::string& name) const {
   if (name.find("[redacted]") != std::string::npos) return name;
   std::string_view stem = name;
   std::string_view suffix;
-  for (const std::string_view unit : kUnitSuffixes) {
-    if (!stem.ends_with(unit)) continue;
-    suffix = stem.substr(stem.size() - unit.size());
-    stem.remove_suffix(unit.size());
+  for (const std::string_view kind : kSuffixes) {
+    if (!stem.ends_with(kind)) continue;
+    suffix = stem.substr(stem.size() - kind.size());
+    stem.remove_suffix(kind.size());
   }
   const std::string text = unescaped(stem);
+  if (is_harmless(text)) return name;
   const auto replaced = [&](std::string_view head, const std::string& tail) -> std::string {
     const std::string out = redactor_.text(tail);
     return out == to_utf8(tail) ? "" : fmt::format("{}{}{}", head, out, suffix);
@@ -79,9 +95,15 @@ std::string NameRedactor::redacted(const std::string& name) const {
   return out.empty() ? name : out;
 }
 
-const std::string& NameRedactor::component(const std::string& name) {
+std::string NameRedactor::component(const std::string& name) {
   const auto found = known_.find(name);
   if (found != known_.end()) return found->second;
+  searched_bytes_ += name.size();
+  if (searched_bytes_ > kMaxSearchedBytes) {
+    const std::string text = unescaped(name);
+    const std::size_t equals = text.find('=');
+    return equals == std::string::npos ? name : text.substr(0, equals + 1) + "[redacted]";
+  }
   if (known_.size() >= kMaxKnown) known_.clear();
   return known_.emplace(name, redacted(name)).first->second;
 }
@@ -99,6 +121,10 @@ std::string NameRedactor::path(std::string_view path) {
 }
 
 void NameRedactor::redact(Tick& tick) {
+  {
+    const std::scoped_lock lock(mutex_);
+    searched_bytes_ = 0;
+  }
   // Those of processes were redacted when they were read, except of processes that exited before.
   for (ProcessInfo& info : tick.born) info.cgroup = path(info.cgroup);
   for (ExitSum& sum : tick.exit_sums) sum.cgroup = path(sum.cgroup);

@@ -18,7 +18,8 @@ class NameRedactor {
  public:
   explicit NameRedactor(Redactor redactor) : redactor_(std::move(redactor)) {}
 
-  // Returns the path unchanged if it has no secret.
+  // Returns the path unchanged if it has no secret. If too many new names came since redact(), the rules are not
+  // applied to further ones: a name with "=" loses all after it, and others stay.
   std::string path(std::string_view path);
 
   // Redacts the names in a tick that did not come from path().
@@ -27,13 +28,16 @@ class NameRedactor {
  private:
   // Components repeat. Limits the memory of their results.
   static constexpr std::size_t kMaxKnown = 1024;
+  // Limits the CPU time of new components between two calls of redact(): about 0.4 µs per byte.
+  static constexpr std::size_t kMaxSearchedBytes = 256 * 1024;
 
-  const std::string& component(const std::string& name);
+  std::string component(const std::string& name);
   std::string redacted(const std::string& name) const;
 
   const Redactor redactor_;
-  std::mutex mutex_;  // protects the following member
+  std::mutex mutex_;  // protects the following members
   std::unordered_map<std::string, std::string> known_;
+  std::size_t searched_bytes_ = 0;  // since the last redact()
 };
 
 }  // namespace memoir
