@@ -18,6 +18,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMaxWaiting = 4;
+// Any user can fill a tmpfs, whose alert waits longest; the remaining places are for kills.
+constexpr std::size_t kMaxTmpfsWaiting = 2;
 // An alert waits this long for its tick to be stored. After that it runs on the data stored so far.
 constexpr std::int64_t kStoredWithinMs = 60'000;
 constexpr std::int64_t kHoursOfDay = 24;
@@ -111,16 +113,20 @@ void Alerts::add(Alert alert) {
   } else {
     log_warning("alert: " + alert.text);
   }
-  if (waiting_.size() < kMaxWaiting) return waiting_.push_back(std::move(alert));
+  const std::size_t most = alert.reason == AlertReason::tmpfs ? kMaxTmpfsWaiting : kMaxWaiting;
+  if (waiting_.size() < most) return waiting_.push_back(std::move(alert));
   ended(alert, AlertEnd{.well = false, .text = "The alert command was not run: too many alerts are waiting"});
 }
 
 void Alerts::run_next() {
   if (!on() || running_ || waiting_.empty()) return;
-  const Alert& next = waiting_.front();
-  if (next.tick_ms > stored_ms_ && clock_.now().boot_ms - next.tick_ms < kStoredWithinMs) return;
-  running_ = std::move(waiting_.front());
-  waiting_.pop_front();
+  const std::int64_t now_ms = clock_.now().boot_ms;
+  const auto next = std::ranges::find_if(waiting_, [this, now_ms](const Alert& alert) {
+    return alert.tick_ms <= stored_ms_ || now_ms - alert.tick_ms >= kStoredWithinMs;
+  });
+  if (next == waiting_.end()) return;
+  running_ = std::move(*next);
+  waiting_.erase(next);
   AlertRun run{
       .exec = config_.alert_exec,
       .memoir = words({"incident", "--at", fmt::format("@{}", running_->at_ms)}),

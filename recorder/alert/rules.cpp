@@ -86,6 +86,8 @@ std::string_view to_string(AlertReason reason) {
 
 std::string oom_kill_text(const OomVictim& victim) {
   std::string text = kill_sentence(victim, {.size = format_mib});
+  const bool elsewhere = victim.detail && victim.detail->limit_cgroup.empty() && !victim.cgroup.empty();
+  if (elsewhere) text += "; it ran in " + cgroup_title(victim.cgroup);
   if (victim.held_kib) text += "; its last RSS was " + format_mib(*victim.held_kib);
   return text;
 }
