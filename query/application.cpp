@@ -22,7 +22,6 @@ namespace {
 
 // The alarm ends the program after kAnswerWithin and this much more CPU time. SQLite statements stop at kAnswerWithin,
 // with an error of their own.
-// kAnswerWithin, with an error of their own.
 constexpr std::chrono::milliseconds kAlarmAfter{1'000};
 
 // Makes each line of a message printable: text from an argument, a path or the file must not affect the terminal.

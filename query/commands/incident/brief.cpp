@@ -100,7 +100,7 @@ std::string tell_detection(const Incident& incident, Zone zone) {
                      : instant.victim->detail ? "by the kernel's report and log"
                                               : "by the kernel's report";
   const Event* const alert = alert_of(incident);
-  if (alert == nullptr) return text + "; no alert about it is recorded";
+  if (alert == nullptr) return text;
   return fmt::format("{}; alert at {}, {} later", text, clock_time(alert->at.wall_ms, zone),
                      format_span(std::max<std::int64_t>(alert->at.wall_ms - instant.at_ms, 0)));
 }

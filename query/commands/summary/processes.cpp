@@ -155,12 +155,15 @@ class DayProcesses {
   // Finds the lives of programs that may have been restarted. Identities with the same name are one program.
   Status find_long_lived() {
     std::unordered_set<std::int64_t> ids;
+    std::unordered_set<std::int64_t> of_day;
     for (const DayLife& life : day_lives_) {
+      of_day.insert(life.identity_id);
       if (life.exited_ms && *life.exited_ms - life.start_ms >= RestartRule().min_life_ms) ids.insert(life.identity_id);
     }
     std::map<std::string, std::vector<std::int64_t>> ids_of_names;
-    TRY(visit_identities(reader_, std::nullopt, [&ids_of_names](StoredIdentity&& identity) {
-      ids_of_names[identity_name(identity.unit, identity.command)].push_back(identity.id);
+    TRY(visit_identities(reader_, std::nullopt, [&](StoredIdentity&& identity) {
+      if (of_day.contains(identity.id))
+        ids_of_names[identity_name(identity.unit, identity.command)].push_back(identity.id);
     }));
     std::unordered_map<std::int64_t, std::string_view> names;
     for (const auto& [name, of] : ids_of_names) {
