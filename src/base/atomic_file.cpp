@@ -25,7 +25,8 @@ Error exists(const std::string& path) {
   return Error{ErrorKind::io, fmt::format("{} exists already; name another file, or replace it with --force", path)};
 }
 
-// Returns the database to which `path` belongs, such as "memoir.db" for "memoir.db-wal"; empty if none.
+}  // namespace
+
 std::string database_of(const std::string& path) {
   for (const std::string_view suffix : {"-wal", "-shm", "-journal", ".lock", ".pid"}) {
     std::string database = path.substr(0, path.size() - std::min(path.size(), suffix.size()));
@@ -34,8 +35,6 @@ std::string database_of(const std::string& path) {
   }
   return {};
 }
-
-}  // namespace
 
 Result<AtomicFile> AtomicFile::begin(const std::string& path, Existing existing, mode_t mode) {
   if (const std::string database = database_of(path); !database.empty())

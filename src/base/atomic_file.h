@@ -12,6 +12,9 @@
 
 namespace memoir {
 
+// Returns the database to which `path` belongs, such as "memoir.db" for "memoir.db-wal"; empty if none.
+std::string database_of(const std::string& path);
+
 enum class Existing { keep, replace };
 
 class AtomicFile {

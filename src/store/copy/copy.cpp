@@ -3,11 +3,11 @@
 #include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/Database.h>
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "base/atomic_file.h"
 #include "store/copy/parts.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/failure.h"
@@ -21,12 +21,8 @@ Status check_copy(const CopyPlan& plan) {
   std::error_code error;
   if (std::filesystem::equivalent(plan.from, plan.to, error))
     return malformed(plan.to + " is the database itself; name another file");
-  for (const char* suffix : {"-wal", "-shm", "-journal", ".lock", ".pid"}) {
-    if (!plan.to.ends_with(suffix)) continue;
-    const std::string of = plan.to.substr(0, plan.to.size() - std::strlen(suffix));
-    if (std::filesystem::is_regular_file(of, error))
-      return malformed(fmt::format("{} belongs to {}; name another file", plan.to, of));
-  }
+  if (const std::string database = database_of(plan.to); !database.empty())
+    return malformed(fmt::format("{} belongs to {}; name another file", plan.to, database));
   if (const auto owner = read_lock_state(plan.to).owner) {
     return Error{ErrorKind::blocked, fmt::format("process {} records into {}; name another file", *owner, plan.to)};
   }
