@@ -86,11 +86,6 @@ std::string without_temporary(std::string_view word) {
   return normalised_word(word);
 }
 
-bool is_unit(std::string_view part) {
-  const auto ends = [part](std::string_view suffix) { return part.size() > suffix.size() && part.ends_with(suffix); };
-  return std::any_of(kUnitSuffixes.begin(), kUnitSuffixes.end(), ends);
-}
-
 // Returns the innermost container of a cgroup and the last unit in it. Without a container, returns the last unit;
 // without a unit, the path. `outside` formats units and paths.
 template <typename Outside>
@@ -102,7 +97,7 @@ std::string in_container(std::string_view cgroup, Outside outside) {
     if (!inner.empty() && inner != container) {
       container = std::move(inner);
       unit = {};
-    } else if (is_unit(component)) {
+    } else if (!unit_suffix(component).empty()) {
       unit = component;
     }
   });
@@ -119,6 +114,12 @@ void shorten(std::string& text) {
 }
 
 }  // namespace
+
+std::string_view unit_suffix(std::string_view name) {
+  const auto* const suffix = std::ranges::find_if(
+      kUnitSuffixes, [name](std::string_view of) { return name.size() > of.size() && name.ends_with(of); });
+  return suffix == kUnitSuffixes.end() ? std::string_view() : *suffix;
+}
 
 std::string normalised_command(std::string_view command) {
   std::string text;
@@ -161,7 +162,8 @@ std::string slice_of(std::string_view cgroup) {
 
 std::string unit_of(std::string_view cgroup) {
   return in_container(cgroup, [](std::string_view text) {
-    return is_unit(text) && !text.ends_with(".scope") ? std::string(text) : normalised_word(text);
+    const std::string_view suffix = unit_suffix(text);
+    return suffix.empty() || suffix == ".scope" ? normalised_word(text) : std::string(text);
   });
 }
 

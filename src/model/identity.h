@@ -20,6 +20,9 @@ struct Identity {
 
 Identity identity_of(const ProcessInfo& info);
 
+// Returns the suffix of a unit that has processes, such as ".service"; empty for other names and a mere suffix.
+std::string_view unit_suffix(std::string_view name);
+
 // Returns the last systemd unit in a cgroup's path (systemd.unit(5)); the full path without one. Scope names, which
 // differ at each start, are normalised like words of a command. A container comes first (model/container.h), so that
 // containers never merge.

@@ -45,6 +45,20 @@ void MappingUse::add(const MappingUse& other) {
   shared_swap_kib += other.shared_swap_kib;
 }
 
+std::vector<MappingRow> merged(std::vector<MappingRow> rows) {
+  std::vector<MappingRow> sums;
+  sums.reserve(rows.size());
+  for (MappingRow& row : rows) {
+    const auto same = std::ranges::find(sums, row.name, &MappingRow::name);
+    if (same == sums.end()) {
+      sums.push_back(std::move(row));
+    } else {
+      same->use.add(row.use);
+    }
+  }
+  return sums;
+}
+
 bool ranks_before(const MappingRow& a, const MappingRow& b) {
   const auto rank = [](const MappingRow& row) {
     return std::tuple(-row.use.pss_kib(), row.name.kind, std::string_view(row.name.label));

@@ -87,6 +87,9 @@ struct MappingRow {
   bool operator==(const MappingRow&) const = default;
 };
 
+// Adds up rows with equal names, in the order of the first ones.
+std::vector<MappingRow> merged(std::vector<MappingRow> rows);
+
 // Orders by PSS, largest first, then by kind and label.
 bool ranks_before(const MappingRow& a, const MappingRow& b);
 

@@ -65,18 +65,8 @@ bool holds_more(const MappingRow& a, const MappingRow& b) {
 
 // Makes the labels valid UTF-8. Rows whose labels become equal are merged.
 std::vector<MappingRow> with_valid_labels(std::vector<MappingRow> rows) {
-  std::vector<MappingRow> valid;
-  valid.reserve(rows.size());
-  for (MappingRow& row : rows) {
-    row.name.label = to_utf8(row.name.label);
-    const auto same = std::ranges::find(valid, row.name, &MappingRow::name);
-    if (same == valid.end()) {
-      valid.push_back(std::move(row));
-    } else {
-      same->use.add(row.use);
-    }
-  }
-  return valid;
+  for (MappingRow& row : rows) row.name.label = to_utf8(row.name.label);
+  return merged(std::move(rows));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "collect/redact/name_redactor.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdint>
 #include <fmt/format.h>
@@ -10,13 +9,20 @@
 #include <vector>
 
 #include "base/text.h"
+#include "model/identity.h"
 
 namespace memoir {
 namespace {
 
-// A secret is taken to be the remainder of a component, but a unit keeps its kind, and a deleted file its mark.
-constexpr std::array<std::string_view, 7> kSuffixes{".service", ".scope", ".slice",    ".mount",
-                                                    ".socket",  ".swap",  kDeletedMark};
+// Returns the end of a name that stays: a secret is taken to be the remainder of a component, but a unit keeps its
+// kind, and a deleted file its mark.
+std::string_view kept_suffix(std::string_view name) {
+  if (const std::string_view unit = unit_suffix(name); !unit.empty()) return unit;
+  for (const std::string_view other : {std::string_view(".slice"), kDeletedMark}) {
+    if (name.ends_with(other)) return other;
+  }
+  return {};
+}
 
 // Undoes the escapes of systemd-escape(1), which units need for most characters.
 std::string unescaped(std::string_view name) {
@@ -60,28 +66,13 @@ void make_distinct(std::vector<Row>& rows, std::string Row::*name) {
   }
 }
 
-// Adds up rows with equal names.
-void merge(std::vector<MappingRow>& rows) {
-  std::vector<MappingRow> merged;
-  for (MappingRow& row : rows) {
-    const auto same = std::ranges::find(merged, row.name, &MappingRow::name);
-    same == merged.end() ? merged.push_back(std::move(row)) : same->use.add(row.use);
-  }
-  std::ranges::sort(merged, ranks_before);
-  rows = std::move(merged);
-}
-
 }  // namespace
 
 std::string NameRedactor::redacted(const std::string& name) const {
   if (name.find("[redacted]") != std::string::npos) return name;
   std::string_view stem = name;
-  std::string_view suffix;
-  for (const std::string_view kind : kSuffixes) {
-    if (!stem.ends_with(kind)) continue;
-    suffix = stem.substr(stem.size() - kind.size());
-    stem.remove_suffix(kind.size());
-  }
+  const std::string_view suffix = kept_suffix(name);
+  stem.remove_suffix(suffix.size());
   const std::string text = unescaped(stem);
   if (is_harmless(text)) return name;
   const auto replaced = [&](std::string_view head, const std::string& tail) -> std::string {
@@ -142,7 +133,9 @@ void NameRedactor::redact(Tick& tick) {
       changed |= label != row.name.label;
       row.name.label = std::move(label);
     }
-    if (changed) merge(of.summary.rows);
+    if (!changed) continue;
+    of.summary.rows = merged(std::move(of.summary.rows));
+    std::ranges::sort(of.summary.rows, ranks_before);
   }
   if (!tick.tmpfs) return;
   for (TmpfsSample& mount : *tick.tmpfs) {
