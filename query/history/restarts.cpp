@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <unordered_set>
 
 #include "analysis/restarts.h"
 #include "base/transformed.h"
@@ -16,31 +15,40 @@
 namespace memoir::query {
 namespace {
 
-// Loads all processes of programs that may have restarted: one of their processes ran long enough and exited.
+// Loads all processes of programs that may have restarted.
 Result<std::vector<StoredProcess>> load_candidates(Reader& reader, Range range) {
   const std::vector<StoredLife> lives = TRY(load_lives(reader, range));
-  std::unordered_set<std::int64_t> ended;
-  for (const StoredLife& life : lives) {
-    if (life.exited_ms && *life.exited_ms - life.start_ms >= RestartRule().min_life_ms) ended.insert(life.identity_id);
-  }
-  // The same program has one identity row for each of its executables.
-  std::map<std::string, std::vector<std::int64_t>> rows;
-  TRY(visit_identities(reader, std::nullopt, [&rows](StoredIdentity&& identity) {
-    rows[identity_name(identity.unit, identity.command)].push_back(identity.id);
-  }));
-  std::unordered_set<std::int64_t> wanted;
-  for (const auto& [name, ids] : rows) {
-    if (std::ranges::any_of(ids, [&ended](std::int64_t id) { return ended.contains(id); }))
-      wanted.insert(ids.begin(), ids.end());
-  }
+  RestartCandidates candidates;
+  for (const StoredLife& life : lives) candidates.add(life);
+  const auto names = TRY(candidates.load(reader));
   std::vector<std::int64_t> processes;
   for (const StoredLife& life : lives) {
-    if (wanted.contains(life.identity_id)) processes.push_back(life.process_id);
+    if (names.contains(life.identity_id)) processes.push_back(life.process_id);
   }
   return load_processes_by_id(reader, processes);
 }
 
 }  // namespace
+
+void RestartCandidates::add(const StoredLife& life) {
+  identities_.insert(life.identity_id);
+  if (life.exited_ms && *life.exited_ms - life.start_ms >= RestartRule().min_life_ms)
+    long_lived_.insert(life.identity_id);
+}
+
+Result<std::unordered_map<std::int64_t, std::string>> RestartCandidates::load(Reader& reader) const {
+  std::map<std::string, std::vector<std::int64_t>> programs;
+  TRY(visit_identities(reader, std::nullopt, [&](StoredIdentity&& identity) {
+    if (identities_.contains(identity.id))
+      programs[identity_name(identity.unit, identity.command)].push_back(identity.id);
+  }));
+  std::unordered_map<std::int64_t, std::string> names;
+  for (const auto& [name, ids] : programs) {
+    if (std::ranges::none_of(ids, [this](std::int64_t id) { return long_lived_.contains(id); })) continue;
+    for (const std::int64_t id : ids) names.emplace(id, name);
+  }
+  return names;
+}
 
 Result<std::vector<Event>> load_restart_events(Reader& reader, Range range) {
   const std::vector<StoredProcess> processes =

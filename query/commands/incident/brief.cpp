@@ -79,7 +79,7 @@ std::string tell_impact(const Incident& incident, Zone zone) {
                         format_percent(incident.worst->some_percent),
                         format_span(incident.worst->until_ms - incident.worst->from_ms));
   }
-  return (text.empty() ? "no process was killed" : text);
+  return text.empty() ? "no process was killed" : text;
 }
 
 // Returns the first alert about this incident; nullptr if there is none. Alerts name the victim, cgroup or mount.

@@ -4,12 +4,12 @@
 #include <map>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "analysis/restarts.h"
 #include "query/args/times.h"
 #include "query/commands/summary/summary.h"
 #include "query/history/marks.h"
+#include "query/history/restarts.h"
 #include "query/state/process_columns.h"
 #include "store/names.h"
 
@@ -152,28 +152,14 @@ class DayProcesses {
     return Done{};
   }
 
-  // Finds the lives of programs that may have been restarted. Identities with the same name are one program.
+  // Finds the lives of programs that may have been restarted.
   Status find_long_lived() {
-    std::unordered_set<std::int64_t> ids;
-    std::unordered_set<std::int64_t> of_day;
+    RestartCandidates candidates;
+    for (const DayLife& life : day_lives_) candidates.add(life);
+    long_lived_ = TRY(candidates.load(reader_));
     for (const DayLife& life : day_lives_) {
-      of_day.insert(life.identity_id);
-      if (life.exited_ms && *life.exited_ms - life.start_ms >= RestartRule().min_life_ms) ids.insert(life.identity_id);
-    }
-    std::map<std::string, std::vector<std::int64_t>> ids_of_names;
-    TRY(visit_identities(reader_, std::nullopt, [&](StoredIdentity&& identity) {
-      if (of_day.contains(identity.id))
-        ids_of_names[identity_name(identity.unit, identity.command)].push_back(identity.id);
-    }));
-    std::unordered_map<std::int64_t, std::string_view> names;
-    for (const auto& [name, of] : ids_of_names) {
-      if (std::ranges::none_of(of, [&ids](std::int64_t id) { return ids.contains(id); })) continue;
-      const std::string_view kept = *long_lived_.insert(name).first;
-      for (const std::int64_t id : of) names.emplace(id, kept);
-    }
-    for (const DayLife& life : day_lives_) {
-      const auto name = names.find(life.identity_id);
-      if (name == names.end()) continue;
+      const auto name = long_lived_.find(life.identity_id);
+      if (name == long_lived_.end()) continue;
       // An exec adds a row of the same process; it is no exit.
       const bool exited = life.exited_ms && !life.execed && day_.holds(*life.exited_ms);
       lives_.push_back({name->second, life.start_ms, life.last_ms, exited ? life.exited_ms : std::nullopt});
@@ -262,7 +248,7 @@ class DayProcesses {
   Range range_;
   std::set<std::pair<std::string, std::int32_t>> runs_;
   std::unordered_map<std::int64_t, HighWater> marks_;
-  std::unordered_set<std::string> long_lived_;
+  std::unordered_map<std::int64_t, std::string> long_lived_;  // names of programs, by identity
   std::unordered_map<std::string, Members> members_;
   std::vector<ProcessPeak> peaks_;
   std::vector<DayLife> day_lives_;  // of all processes
