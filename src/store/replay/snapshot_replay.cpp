@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <utility>
 
 #include "store/replay/process_reader.h"
@@ -72,6 +73,8 @@ bool SnapshotReplay::load(std::int64_t tick_id) {
 
 void SnapshotReplay::start(Snapshot snapshot) {
   keyframe_id_ = 0;
+  added_.clear();
+  erased_.clear();
   snapshot_ = std::move(snapshot);
   data_version_ = version_.one().value_or(0);
   keys_.clear();
@@ -151,32 +154,38 @@ void SnapshotReplay::apply_processes(std::int64_t tick_id) {
   }
   gone_.bind(tick_id);
   while (gone_.step()) erase(gone_.integer(0));
+  merge();
   for (ProcessState& state : snapshot_.processes) state.sample.source = source_at(state.sample, boot_ms);
 }
 
 ProcessSample* SnapshotReplay::changed(std::int64_t process_id, std::int64_t tick_id) {
   const auto key = keys_.find(process_id);
   if (key == keys_.end()) {
-    if (auto whole = load_process(database_, tick_id, process_id)) insert(*std::move(whole));
+    if (auto whole = load_process(database_, tick_id, process_id)) {
+      keys_[process_id] = process_key_of(*whole);
+      added_.push_back(*std::move(whole));
+    }
     return nullptr;
   }
-  return &place_of(key->second)->sample;
-}
-
-void SnapshotReplay::insert(ProcessState state) {
-  keys_[state.process.id] = process_key_of(state);
-  snapshot_.processes.insert(place_of(process_key_of(state)), std::move(state));
+  const auto at = std::ranges::lower_bound(snapshot_.processes, key->second, {}, process_key_of);
+  const bool is_new = at == snapshot_.processes.end() || at->process.id != process_id;
+  return is_new ? nullptr : &at->sample;
 }
 
 void SnapshotReplay::erase(std::int64_t process_id) {
-  const auto key = keys_.find(process_id);
-  if (key == keys_.end()) return;
-  snapshot_.processes.erase(place_of(key->second));
-  keys_.erase(key);
+  if (keys_.erase(process_id) > 0) erased_.insert(process_id);
 }
 
-SnapshotReplay::Processes::iterator SnapshotReplay::place_of(const ProcessKey& key) {
-  return std::ranges::lower_bound(snapshot_.processes, key, {}, process_key_of);
+void SnapshotReplay::merge() {
+  Processes& processes = snapshot_.processes;
+  std::ranges::sort(added_, {}, process_key_of);
+  const auto before = static_cast<std::ptrdiff_t>(processes.size());
+  processes.insert(processes.end(), std::move_iterator(added_.begin()), std::move_iterator(added_.end()));
+  std::ranges::inplace_merge(processes, processes.begin() + before, {}, process_key_of);
+  if (!erased_.empty())
+    std::erase_if(processes, [this](const ProcessState& state) { return erased_.contains(state.process.id); });
+  added_.clear();
+  erased_.clear();
 }
 
 // Reads the run and the lifetimes again if the file has changed.

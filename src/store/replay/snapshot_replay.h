@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "store/replay/snapshot.h"
 #include "store/sqlite/statement.h"
@@ -36,9 +38,9 @@ class SnapshotReplay {
   // Returns the sample to which a row applies. A process without a previous sample is read completely, and nullptr is
   // returned.
   ProcessSample* changed(std::int64_t process_id, std::int64_t tick_id);
-  void insert(ProcessState state);
   void erase(std::int64_t process_id);
-  Processes::iterator place_of(const ProcessKey& key);
+  // Adds and removes the processes of a tick at once: each insertion would move the others.
+  void merge();
   void refresh();
 
   SQLite::Database& database_;
@@ -58,6 +60,8 @@ class SnapshotReplay {
   std::int64_t keyframe_id_ = 0;  // 0: no state
   Snapshot snapshot_;
   std::unordered_map<std::int64_t, ProcessKey> keys_;  // of the processes, by their rows
+  Processes added_;                                    // in this tick
+  std::unordered_set<std::int64_t> erased_;            // in this tick, by their rows
 };
 
 }  // namespace memoir
