@@ -18,7 +18,7 @@ constexpr std::int64_t kMinBytes = 128 * 1024;
 constexpr std::int64_t kMaxBytes = 16LL * 1024 * 1024;
 constexpr double kDayMs = 86'400'000;
 constexpr double kUsersAtOnce = 8;
-constexpr std::size_t kKnown = 32768;
+constexpr std::size_t kKnown = 16384;
 // Cost of a new name in addition to its texts: rows in the tables of processes, commands and identities, their indexes,
 // samples and rollups. It also limits the number of names.
 constexpr std::size_t kRowBytes = 1024;
@@ -87,8 +87,8 @@ bool NameBudget::fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t 
   // Known commands in known cgroups may be a new identity.
   const Identity identity = identity_of(info);
   // Texts with a unique index count twice, because the index stores them again.
-  const std::size_t in_folder = known_.contains(folder) ? 0 : info.cwd.size();
-  const std::size_t in_name = known_.contains(name) ? 0 : info.exe.size() + info.command.size() + 2 * in_folder;
+  const std::size_t in_folder = is_known(folder) ? 0 : info.cwd.size();
+  const std::size_t in_name = is_known(name) ? 0 : info.exe.size() + info.command.size() + 2 * in_folder;
   const std::size_t in_identity = bytes_if_new(identity);
   const std::size_t bytes = in_name + in_identity;
   if (bytes == 0 || take(info.uid, kRowBytes + bytes, boot_ms)) {
@@ -100,7 +100,7 @@ bool NameBudget::fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t 
 }
 
 std::size_t NameBudget::bytes_if_new(const Identity& identity) const {
-  if (known_.contains(hash_of(identity))) return 0;
+  if (is_known(hash_of(identity))) return 0;
   return 2 * (identity.unit.size() + identity.exe.size() + identity.command.size()) + 1;
 }
 
@@ -109,7 +109,7 @@ void NameBudget::leave_out(ProcessInfo& info, std::int64_t boot_ms) {
   const auto set_command = [&info](const std::string& program) { info.command = program + kCommandLeftOut; };
   release_memory(info.cwd);
   set_command(info.exe);
-  if (!info.exe.empty() && known_.contains(hash_of('x', info.exe))) {
+  if (!info.exe.empty() && is_known(hash_of('x', info.exe))) {
     const Identity identity = identity_of(info);
     const std::size_t bytes = bytes_if_new(identity);
     if (bytes == 0) return;
@@ -122,7 +122,7 @@ void NameBudget::leave_out(ProcessInfo& info, std::int64_t boot_ms) {
 // Each combination is a row. They may change continuously.
 void NameBudget::fit_settings(std::uint32_t uid, ProcessSettings& settings, std::int64_t boot_ms) {
   const std::size_t hash = hash_of(settings);
-  if (known_.contains(hash)) return;
+  if (is_known(hash)) return remember(hash);
   const std::size_t texts = settings.cwd.size() + settings.limits.size() + settings.category_rule.size();
   if (take(uid, kSettingBytes + 2 * texts, boot_ms)) return remember(hash);
   release_memory(settings.cwd);
@@ -130,20 +130,20 @@ void NameBudget::fit_settings(std::uint32_t uid, ProcessSettings& settings, std:
 }
 
 std::string NameBudget::fit_cgroup(std::uint32_t uid, std::string path, std::int64_t boot_ms) {
-  if (path.empty() || known_.contains(hash_of('c', path))) return path;
-  if (take(uid, kRowBytes + 2 * path.size(), boot_ms)) {
-    remember(hash_of('c', path));
+  if (path.empty()) return path;
+  const std::size_t hash = hash_of('c', path);
+  if (is_known(hash) || take(uid, kRowBytes + 2 * path.size(), boot_ms)) {
+    remember(hash);
     return path;
   }
   std::string_view above = cgroup_above(path);
-  while (above.size() > 1 && !known_.contains(hash_of('c', above))) above = cgroup_above(above);
+  while (above.size() > 1 && !is_known(hash_of('c', above))) above = cgroup_above(above);
   return cgroup_beneath(above);
 }
 
 bool NameBudget::fit(std::uint32_t uid, std::string_view name, std::int64_t boot_ms) {
   const std::size_t hash = hash_of('o', name);
-  if (known_.contains(hash)) return true;
-  if (!take(uid, name.size(), boot_ms)) return false;
+  if (!is_known(hash) && !take(uid, name.size(), boot_ms)) return false;
   remember(hash);
   return true;
 }
@@ -178,7 +178,7 @@ bool NameBudget::has(Allowance& allowance, double most, double bytes, std::int64
 }
 
 void NameBudget::remember(std::size_t name) {
-  if (known_.size() >= kKnown) known_.clear();
+  if (known_.size() >= kKnown) older_ = std::exchange(known_, {});
   known_.insert(name);
 }
 

@@ -53,12 +53,15 @@ class NameBudget {
   void leave_out(ProcessInfo& info, std::int64_t boot_ms);
   void fit_settings(std::uint32_t uid, ProcessSettings& settings, std::int64_t boot_ms);
   bool has(Allowance& allowance, double most, double bytes, std::int64_t boot_ms) const;
+  bool is_known(std::size_t name) const { return known_.contains(name) || older_.contains(name); }
   void remember(std::size_t name);
 
   double most_;  // bytes of a user per day
   std::unordered_map<std::uint32_t, Allowance> users_;
   Allowance all_;
+  // Names that were used, by their hashes. A user's many new names displace only those that nobody uses any more.
   std::unordered_set<std::size_t> known_;
+  std::unordered_set<std::size_t> older_;
 };
 
 }  // namespace memoir
