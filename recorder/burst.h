@@ -30,8 +30,8 @@ class Burst {
 
   enum class Change : std::uint8_t { none, started, ended };
 
-  // Takes a reason or, without one, only the time: call it periodically during a burst. If a burst has expired, the
-  // call ends it and ignores the reason.
+  // Starts or extends a burst for a reason. Must also be called periodically, without a reason, during a burst. If a
+  // burst has expired, the call ends it and ignores the reason.
   Change see(std::int64_t now_ms, std::optional<BurstReason> reason = {});
   // Ends the burst early.
   void end(std::int64_t now_ms);

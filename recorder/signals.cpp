@@ -29,7 +29,7 @@ Status Signals::hold(std::initializer_list<int> signals) {
   sigset_t held{};
   sigemptyset(&held);
   for (const int signal : signals) sigaddset(&held, signal);
-  // Blocked first: a signal between the two calls would end the program.
+  // Signals are blocked first, because a signal between the two calls would end the program.
   if (const int error = pthread_sigmask(SIG_BLOCK, &held, nullptr); error != 0) {
     return errno_error(error, "block", "signals");
   }

@@ -243,7 +243,7 @@ void merge_cgroup_peaks(std::vector<CgroupExtremes>& dropped, std::vector<Cgroup
   }
 }
 
-// Merges exits, OOM victims and event counts. Of the scans' extremes it keeps the peaks of exited processes.
+// Merges exits, OOM victims and event counts. Keeps only the peaks of exited processes from the scans' extremes.
 void merge_ends(Tick& dropped, Tick& next) {
   for (const ProcessExtremes& of : dropped.extremes.processes) {
     if (!of.hwm.any() || !std::ranges::binary_search(dropped.exit_records, of.process, {}, &ExitRecord::process))

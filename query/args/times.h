@@ -14,7 +14,7 @@
 
 namespace memoir::query {
 
-// The forms, for help and errors.
+// The accepted forms of a time, shown in help and errors.
 inline constexpr std::string_view kTimeForms =
     "2026-11-20 03:14[:07], 2026-11-20, 03:14 (the most recent), today, yesterday, monday (each with a time or "
     "without), now, -2h, -1h30m, -3d, 10 minutes ago, @1795166412 (s or ms), 2026-11-20T03:14:07+01:00";

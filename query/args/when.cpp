@@ -60,7 +60,7 @@ Result<Range> resolve_range(const Options& options, Recorded recorded, std::int6
   }
   if (options.from) {
     range.from_ms = TRY(time_of(Option::from, *options.from, now_ms, options.zone));
-    // --from is after the last tick: the range up to now is empty.
+    // If --from is after the last tick, the range is extended up to now and has no data.
     if (!options.to && range.from_ms > range.to_ms) range.to_ms = latest(recorded, now_ms);
   }
   if (options.last) {

@@ -81,7 +81,7 @@ class RowPlan {
   std::unordered_map<std::int64_t, Place> places_;
 };
 
-// What makes a row one of the largest: its memory over time, or its highest value.
+// The value by which rows are ranked: memory over time, or the highest value.
 enum class RowRank { memory, highest };
 
 // Adds the subjects with a history in the range of the query to the plan, and visits their intervals by row. `row` is

@@ -46,7 +46,7 @@ std::string escape_html(std::string_view text) {
 
 std::string escape_markdown(std::string_view text) {
   constexpr std::array escapes{Escape{'&', "&amp;"}, Escape{'<', "&lt;"}, Escape{'>', "&gt;"}, Escape{'|', "&#124;"},
-                               Escape{'@', "&#64;"},  // a mention
+                               Escape{'@', "&#64;"},  // issue trackers read it as a mention
                                Escape{'\\', "\\\\"}, Escape{'`', "\\`"},  Escape{'*', "\\*"},  Escape{'_', "\\_"},
                                Escape{'[', "\\["},   Escape{']', "\\]"},  Escape{'#', "\\#"},  Escape{'~', "\\~"}};
   std::string out = escaped(text, escapes);

@@ -62,7 +62,7 @@ double highest(const GridBucket& bucket) {
   return bucket.max ? static_cast<double>(*bucket.max) : *bucket.mean;
 }
 
-// One cell: the mean fills it from below, the maximum shades the part above the mean.
+// Returns the glyph of a cell. The mean fills it from below; the maximum shades the part above the mean.
 std::string_view cell(const GridBucket& bucket, double low, double height, bool bottom, const Glyphs& glyphs) {
   if (!bucket.mean) return " ";
   const double filled = (*bucket.mean - low) / height * 8;

@@ -117,8 +117,8 @@ struct ProcessSums {
 };
 ProcessSums sum_of_processes(const State& state);
 
-// Returns the machine's parts at several states. Processes of ticks report what they map, means do not. If one of the
-// states has means, all mapped memory counts as files in all of them, so that they are comparable.
+// Returns the machine's parts at several states. Only ticks split mapped memory into files and shared memory. If one of
+// the states has means, all mapped memory counts as files in all of them, so that they are comparable.
 std::vector<std::optional<MachineParts>> machine_parts_of(const std::vector<const State*>& states);
 
 // Returns a warning if two states are the same.

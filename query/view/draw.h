@@ -20,12 +20,12 @@ CellGrid draw(const Model& model, bool dims = true);
 
 // Parts of draw(), each in its own file.
 void draw_bar(CellGrid& grid, const Model& model);
-// Draws a chart of columns with a scale at the left.
 struct ChartPlace {
   std::size_t line = 0;
   std::size_t lines = 0;
   std::size_t column = 0;  // of the scale
 };
+// Draws a chart of columns with a scale at the left.
 void draw_chart_lines(CellGrid& grid, const Setup& setup, std::span<const BarColumn> columns, const ChartPlace& at);
 // Draws the process of the selected row right of the table.
 void draw_side(CellGrid& grid, const Model& model, const Layout& layout);

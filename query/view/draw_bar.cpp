@@ -123,7 +123,7 @@ void draw_pressure(CellGrid& grid, const Model& model, std::size_t line) {
   }
 }
 
-// Of the bar, or of a part of it: from a column of the screen on.
+// Draws the time axis of `bar`, from the screen column `from` on.
 void draw_axis(CellGrid& grid, const Model& model, const TimeBar& bar, std::size_t line, std::size_t from) {
   const BarGlyphs& glyphs = glyphs_of(model.setup);
   const std::size_t first = from + kBarLabel;

@@ -89,8 +89,8 @@ const std::vector<KeyRow>& key_table();
 // Returns the action of a key; nullopt if it has none.
 std::optional<Action> action_of(std::string_view key);
 
-// The message for a key without an action: which key does here what that key does in other programs, or how to list the
-// keys.
+// Returns the message for a key without an action. It names the key that does here what this key does in other
+// programs, or the key that lists all keys.
 std::string hint_for(std::string_view key);
 
 }  // namespace memoir::query::view

@@ -71,7 +71,8 @@ void add_sections(Model& model, const Report& report, std::size_t width) {
   add_text(model, text, Tone::plain);
 }
 
-// What matters first: above the chart as far as there is space, then below it, then all of the answer.
+// Adds the head above the chart if there is space for it, otherwise below it; then the details and the rest of the
+// answer.
 void add_process(Model& model, const Answer& answer, std::size_t width) {
   model.head = process_head(model, width);
   if (model.head.size() + kMinScrolled + process_chart_lines(model) > layout_of(model.screen).page_lines)

@@ -101,7 +101,7 @@ struct Setup {
   bool mouse = true;                // the terminal reports it
   Words common;                     // options that all commands get: --utc, --units
   std::optional<std::string> tier;  // for commands that have --tier
-  Words shown;                      // also options that only printed commands need: --db
+  Words shown;                      // options that only printed commands need: --db
   const std::vector<Command>* commands = nullptr;
 };
 

@@ -37,7 +37,8 @@ const Answer& process_answer(const Model& model);
 bool has_side(const Model& model);
 std::size_t page_columns(const Model& model);
 
-// Return the command of the page, and those of all that is shown (one a line), as typed in a shell.
+// Return the commands that give the same answers in a shell: that of the page, and those of all parts of the screen,
+// one per line.
 std::string shown_command(const Model& model);
 std::string shown_commands(const Model& model);
 

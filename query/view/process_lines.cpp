@@ -19,12 +19,12 @@ namespace {
 constexpr std::size_t kShownMappings = 5;
 constexpr std::size_t kShownEvents = 5;
 
-// The last part of a cgroup's path.
+// Returns the last part of a cgroup's path.
 std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// Without the date if it is the cursor's.
+// Returns the time as text, without the date if the cursor is on the same day.
 std::string time_near(const Model& model, std::int64_t ms) {
   const Zone zone = model.setup.zone;
   const bool same_day = format_date(ms, zone) == format_date(model.at_ms, zone);

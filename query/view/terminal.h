@@ -56,12 +56,12 @@ class TerminalSignals {
   ~TerminalSignals();
 
   int file() const;
-  // Returns the signals since the last call.
   struct Seen {
     bool resized = false;
     bool continued = false;
     bool ends = false;
   };
+  // Returns the signals since the last call.
   Seen take();
 };
 

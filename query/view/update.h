@@ -72,7 +72,7 @@ struct Step {
 // Where the view starts.
 struct Start {
   Page page = Page::processes;
-  std::optional<std::int64_t> at_ms;  // nullopt: the last tick, and the view follows
+  std::optional<std::int64_t> at_ms;  // nullopt: the view follows the last tick
   std::optional<Range> range;         // of the bar
   bool last_oom = false;
   Place place;  // options of the pages

@@ -210,7 +210,7 @@ void Worker::look_for_ticks() {
   }
   const RecordingInfo recorded = recorded_of(session_, around_.clock.now().wall_ms);
   const bool same = !*changed && !std::exchange(lost_, false) && recorded.state == state_;
-  // Between ticks only the age of the last tick changes. It is reported once a second if a newer tick is overdue.
+  // Only the age of the last tick changes between ticks. It is reported once a second if a newer tick is overdue.
   constexpr std::int64_t second_ms = 1000;
   if (same && (recorded.state == Recording::active || recorded.now_ms < reported_ms_ + second_ms)) return;
   state_ = recorded.state;

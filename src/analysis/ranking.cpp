@@ -96,8 +96,8 @@ struct GroupSum::Level {
   bool operator==(const Level&) const = default;
 };
 
-// Returns the level at a time with points; `level` is that after it. If no member continues, recording ends there. A
-// member that ended without its own point did not change, and is still part of that tick.
+// Returns the level at a time with points; `level` is the level after that time. If no member continues, the recording
+// ends at this tick. A member that ended without a point did not change, and is still part of the tick.
 GroupSum::Level GroupSum::point_level(std::span<const Change> changes, Level level) {
   std::set<std::int64_t> changed;
   const bool ends = level.members == 0;

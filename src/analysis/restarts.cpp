@@ -12,7 +12,7 @@ constexpr std::int64_t kStartError = 1000;
 
 using Places = std::vector<std::size_t>;
 
-// Matches the ends and starts of one identity.
+// Pairs the exits of an identity's processes with the starts that follow them.
 void match(std::span<const Life> lives, const RestartRule& rule, Places births, std::vector<Restart>& restarts) {
   Places ends;
   for (const std::size_t place : births) {

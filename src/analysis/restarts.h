@@ -30,8 +30,8 @@ struct RestartRule {
   std::int64_t longest_pause_ms = 10 * 60 * 1000;  // from the exit to the next start
 };
 
-// Returns the restarts in order of the exits. Each life is followed by at most one other life, which follows no other:
-// the earliest one that started after the first was last observed.
+// Returns the restarts in order of the exits. Each life has at most one successor, and is the successor of at most one
+// other life. The successor is the earliest free life that started after the first one was last observed.
 std::vector<Restart> find_restarts(std::span<const Life> lives, const RestartRule& rule = {});
 
 }  // namespace memoir

@@ -16,7 +16,7 @@ struct KernelUnits {
 };
 
 CensusProcess read_record(const census_record& record, const KernelUnits& units);
-// nullopt if it has no memory.
+// Returns nullopt if the process has no memory.
 std::optional<BriefSample> read_brief_sample(const census_record& record, const KernelUnits& units);
 ProcessEvent read_event(const event_record& record, const KernelUnits& units);
 ProcessEvent read_end(const exit_record& record, const KernelUnits& units);

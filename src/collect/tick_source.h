@@ -18,7 +18,8 @@
 
 namespace memoir {
 
-// What the source may use. It is found at the first tick, logged at the start of a run and stored as an event.
+// The permissions and features of the source. They are determined at the first tick, logged at the start of a run and
+// stored as an event.
 struct Access {
   std::string census = {};  // census in use (bpf or proc), known before the first tick; empty if none
   std::string note;         // a sentence for each missing permission or feature; empty if none is missing

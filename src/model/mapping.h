@@ -94,7 +94,7 @@ std::vector<MappingRow> merged(std::vector<MappingRow> rows);
 bool ranks_before(const MappingRow& a, const MappingRow& b);
 
 struct MappingSummary {
-  std::vector<MappingRow> rows;  // sorted as above
+  std::vector<MappingRow> rows;  // sorted by ranks_before()
   // Sums of the rows beyond the largest, one per kind, without a label.
   std::array<MappingUse, kMappingKinds> others;
 

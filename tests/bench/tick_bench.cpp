@@ -1,5 +1,5 @@
-// Cost of a tick on top of the floor. The real collector and the real writer run over many real processes, alternating
-// with a bare loop that reads the same files. CPU time of all threads of the process; medians.
+// Measures the cost of a tick beyond the floor. The real collector and the real writer run over many real processes,
+// alternating with a bare loop that reads the same files (the floor). Prints medians of the CPU time of all threads.
 //
 // tick_bench [PROCESSES [KIB [ROUNDS]]]: by default 300 processes of 2 MiB private memory each, 40 rounds.
 

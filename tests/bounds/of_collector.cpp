@@ -55,12 +55,12 @@ void write_file(const std::string& path, std::string_view text) {
 }  // namespace
 
 void probe_process_memory(const BoundRow& row) {
-  // Not where the sanitizers have their own allocator.
+  // Under a sanitizer, which has its own allocator, this does not change.
   const auto heap_in_use = [] {
     const struct mallinfo2 info = ::mallinfo2();
     return static_cast<std::int64_t>(info.uordblks + info.hblkhd);
   };
-  // Of the worst kind, and beyond the bound on texts.
+  // The worst processes: their long texts all differ, and exceed the bound on a user's texts.
   constexpr std::int32_t kProcesses = 3000;
   Machine machine;
   for (std::int32_t pid = 10; pid < 10 + kProcesses; ++pid) {
@@ -75,7 +75,7 @@ void probe_process_memory(const BoundRow& row) {
   const Tick tick = machine.tick();
   const std::int64_t bytes = heap_in_use() - before;
   REQUIRE(tick.born.size() == kProcesses);
-  // Besides what the bound on texts permits, in the table and in the tick.
+  // The texts have their own bound. They are stored twice: in the table and in the tick.
   CHECK(bytes <= kProcesses * row.number("each, with the tick") + 2 * TextBudget::kMaxOfUser);
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("a cgroup's limit, usage, page cache and deletion are recorded") {
   CHECK(column("current_kib").value_or(0) >= 16 * 1024);
   CHECK(column("current_kib").value_or(0) < 64 * 1024);
   CHECK(column("file_kib").value_or(-1) >= 0);
-  // Between keyframes, too, the value is the kernel's at the tick.
+  // The stored value is also up to date at a tick that is no keyframe.
   holder.run("private 8192");
   recorder.tick();
   CHECK(column("current_kib").value_or(0) >= 24 * 1024);

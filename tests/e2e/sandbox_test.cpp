@@ -221,7 +221,7 @@ TEST_CASE("the unit's command to reload reaches memoird from within its sandbox"
   wait_until("the first tick", [&] { return scene.number("SELECT count(*) FROM tick").value_or(0) > 0; });
   configured(scene, "[recorder]\ninterval = '200ms'\n");
 
-  // In systemd.service(5), $$ stands for $.
+  // systemd replaces $$ with $ (systemd.service(5)).
   std::string command = of_unit("ExecReload").at(0);
   const std::string shell = "/bin/sh -c '";
   REQUIRE(command.starts_with(shell));

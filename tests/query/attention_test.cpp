@@ -197,8 +197,8 @@ TEST_CASE("attention: cgroups near their limit, without page cache, and full tmp
   CHECK(tmpfs[0]["value_kib"] == 85 * kMib);
 }
 
-// Starts a minute apart, each for 30 s: eight in a row, and seven an hour later. The service is recognised by its
-// parent; the loop of a shell is not listed.
+// The service starts once a minute and runs for 30 s each time: eight times, and seven times an hour later. A shell
+// loop, whose processes have the shell as their parent, is not listed.
 TEST_CASE("attention: a service that is restarted repeatedly is one row") {
   History history(15'000);
   begin_calm(history);

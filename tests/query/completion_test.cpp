@@ -124,7 +124,7 @@ TEST_CASE("bash, zsh: TAB on a terminal completes a quoted name and executes not
     if (!is_installed(program.name)) continue;
     CAPTURE(program.name);
     Shell shell;
-    // Two TABs list all names; then the subject with that prefix is queried.
+    // Two TABs list all names. A TAB after "zz" completes the only name with this prefix.
     const std::string shown = type(shell, program.start,
                                    std::string(program.load) + "\nmemoir trend \t\t\x15" +
                                        "memoir top --filter category=\t\t\x15" + "memoir trend zz\t --no-pager\n");

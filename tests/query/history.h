@@ -56,7 +56,7 @@ class History {
   void exec(std::int32_t pid, const Person& person, std::int64_t pss_kib);
   // The process execs and exits before the next tick.
   void exec_and_exit(std::int32_t pid, const Person& person, std::int64_t peak_kib, std::int32_t exit_code);
-  // The next tick reports the exit as 1 s before itself. `exit_code` is a status of wait(2).
+  // The next tick reports the exit, with a time 1 s before the tick. `exit_code` is a status of wait(2).
   void report_exit(std::int32_t pid, std::int32_t exit_code);
   // The kernel reports exits from now on.
   void tell_ends() { events_.emplace(); }

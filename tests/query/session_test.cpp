@@ -139,7 +139,7 @@ TEST_CASE("steps reach each tick, once, and the buckets before them") {
   CHECK(session.next_tick({}, 0).value() == ticks.front());
   CHECK(session.previous_tick({}, last_ms + History::kHour).value() == last_ms);
 
-  // Twice ten minutes, of two buckets each.
+  // Two spans of ten minutes, each with two buckets.
   const Options rolled = parse_command_line({"top", "--tier", "5min"}).value().options;
   const auto buckets = times(rolled, ticks.front(), true);
   REQUIRE(buckets.size() == 4);

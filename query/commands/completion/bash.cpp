@@ -58,7 +58,7 @@ std::string bash_case(Option option, const std::vector<Command>& commands) {
   return out;
 }
 
-// The command that runs if none is named.
+// Returns the command that runs if none is given.
 const Command& default_of(const std::vector<Command>& commands) {
   return *std::ranges::find(commands, kDefaultCommand, &Command::name);
 }

@@ -11,7 +11,7 @@ namespace {
 
 // Makes a family from the stored name, whose suffix gives the unit.
 Family machine_family(const FieldName& field) {
-  // Prometheus takes the prefix "sec_" for seconds.
+  // In the name of a Prometheus series, "sec_" would mean seconds.
   const std::string column = std::string_view(field.column).starts_with("sec_")
                                  ? "secondary_" + std::string(std::string_view(field.column).substr(4))
                                  : std::string(field.column);

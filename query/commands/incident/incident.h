@@ -48,8 +48,8 @@ struct Part {
 };
 
 struct Stall {
-  double some_percent = 0;  // share of time in which some task waited for memory,
-  double full_percent = 0;  // and share in which all tasks did
+  double some_percent = 0;  // share of the time in which some task waited for memory
+  double full_percent = 0;  // share of the time in which all tasks waited for memory
   std::int64_t from_ms = 0;
   std::int64_t until_ms = 0;
 };
@@ -85,7 +85,7 @@ struct Scope {
 struct Incident {
   IncidentTime instant;
   std::int64_t window_ms = 0;
-  Range range = {};  // from before to after
+  Range range = {};  // from the time of `before` to that of `after`
   State before = {};
   State at = {};
   std::optional<State> after = {};  // nullopt: nothing was recorded after it

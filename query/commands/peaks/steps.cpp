@@ -20,7 +20,7 @@ struct PeakInput {
   Tier tier = {};
 };
 
-constexpr std::size_t kEnoughMarks = 1000;  // to rank
+constexpr std::size_t kEnoughMarks = 1000;  // number of marks that are ranked
 constexpr std::size_t kAllMarks = std::numeric_limits<std::size_t>::max();
 
 // For a bucket without an exact time, the maximum was reached somewhere within it.
@@ -80,8 +80,8 @@ void fold_marks(const std::vector<HighWater>& marks, SubjectKind kind, std::opti
 }
 
 // Returns the marks of processes that were reached in the range, including unsampled processes: the highest `most`, or
-// all if there is a filter. A long range has very many marks of days, so those of all time are used. For a process with
-// an earlier, higher mark, the rollups have the maximum.
+// all if there is a filter. A range of more than two days has very many daily marks, so the all-time marks are read
+// instead. They lack processes that were higher outside of the range; for these, the rollups have the maximum.
 Result<ProcessMarks> marks_of(const PeakInput& source, const PeakQuery& question, std::size_t most) {
   constexpr std::int64_t few_days_ms = 2 * 86'400'000;
   const bool few_days = source.range.to_ms - source.range.from_ms <= few_days_ms;

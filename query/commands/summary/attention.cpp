@@ -1,4 +1,4 @@
-// What needs attention: the first lines of the summary.
+// Finds what needs attention, which the first lines of the summary show.
 
 #include <algorithm>
 #include <array>

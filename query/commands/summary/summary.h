@@ -179,7 +179,7 @@ Result<Report> summarise_hosts(const Options& options, std::int64_t now_ms);
 
 // Parts of fill_summary.
 
-// Share of time: less is shown as 0.0%.
+// Smaller shares of time are shown as 0.0%.
 inline constexpr double kNoteworthyStallPercent = 0.05;
 
 // Returns the day and the previous days; for a week, its days and the week. `all` includes days before the first

@@ -30,7 +30,7 @@ struct EntryRow {
 // Returns the columns of the mounts' entries. The name must be added.
 Columns<EntryRow> entry_columns(bool since);
 
-// The state in a word: "cut" …
+// Returns the state of a walk as text: "whole", "not read" …
 std::string_view walk_word(TmpfsWalk walk);
 
 // Shows one mount: a tree, siblings with the largest first.

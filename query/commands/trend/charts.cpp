@@ -6,7 +6,7 @@ namespace memoir::query {
 // Returns the chart of a series for HTML.
 Chart trend_chart(const TrendQuery& question, const Series& series, Zone zone) {
   constexpr int max_points = 200;
-  constexpr int times = 4;  // below the chart, besides the first
+  constexpr int times = 4;  // number of times below the chart, without the first
   const Range range = question.range;
   const double parts = series.metric == kPressure ? static_cast<double>(kPerPercent) : 1;
   const auto real = [parts](std::optional<std::int64_t> value) {

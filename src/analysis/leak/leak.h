@@ -116,8 +116,8 @@ struct LeakReading {
 struct LeakOutlook {
   LeakInterval slope;        // current, per day of the analysis; see find_slope()
   bool accelerates = false;  // the recent part is clearly steeper
-  // Readings that repeat themselves, higher by the growth in between: the highest of each bucket of the last day. With
-  // less than two days of history, only the usual peak.
+  // The highest reading of each bucket of the last day. A forecast repeats them, raised by the growth. With less than
+  // two days of history, only the usual peak.
   std::vector<LeakReading> cycle;
   double cycle_days = 0;  // 0: the reading applies at any time
   double stray = 0;       // usual deviation of readings from the cycle
@@ -134,7 +134,7 @@ struct LeakExhaustion {
   std::optional<LeakInterval> in_ms;
 };
 
-// Number of 100 verdicts of this kind that were right, on series of which half leak and the truth is known.
+// Number of right verdicts per 100 of this kind. It was measured on series with known truth, half of which leak.
 struct LeakWorth {
   std::int64_t right = 0;
   std::string_view measured_on;

@@ -175,7 +175,7 @@ std::vector<std::optional<std::size_t>> Categoriser::State::hidden() const {
   return hidden_by;
 }
 
-// A user's rule must not be hidden. A built-in rule (line 0) may be hidden by a user's rule before it.
+// Returns an error if an earlier rule hides a user's rule. A user's rule may hide a built-in rule (line 0).
 Status Categoriser::State::check_reachable() const {
   const auto hidden_by = hidden();
   for (auto rule = rules.begin(); rule != rules.end(); ++rule) {

@@ -16,7 +16,7 @@ constexpr std::int64_t kNegligibleKib = 256;
 // Users without a known name that are looked up per tick. A user with many uids would cause many requests.
 constexpr std::size_t kMaxNamesAsked = 16;
 
-// Victims that are reported in five minutes. Counters include further kills.
+// Maximum number of victims reported in five minutes. Counters include further kills.
 constexpr std::size_t kMaxVictims = 30;
 
 // User-space killers first send SIGTERM, and kill the processes that remain about ten seconds later.

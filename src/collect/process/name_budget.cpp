@@ -84,7 +84,7 @@ bool NameBudget::fit(ProcessInfo& info, const ProcessInfo& before, std::int64_t 
   const std::size_t name = name_of(info);
   const std::size_t program = hash_of('x', info.exe);
   const std::size_t folder = hash_of('d', info.cwd);
-  // Known commands in known cgroups may be a new identity.
+  // A known command in a known cgroup may still be a new identity.
   const Identity identity = identity_of(info);
   // Texts with a unique index count twice, because the index stores them again.
   const std::size_t in_folder = is_known(folder) ? 0 : info.cwd.size();

@@ -40,7 +40,7 @@ double wrong_kib(const ReadCandidate& need) {
   return need.wrong_part * static_cast<double>(need.touched_kib) + static_cast<double>(need.wrong_kib);
 }
 
-// Possible error in KiB. It grows with age, so no process waits forever.
+// Returns the possible error of the current value, in KiB. It grows with age, so no process waits forever.
 double doubt(const ReadCandidate& need) {
   if (need.unread) return aged(2 * static_cast<double>(need.rss_kib) + kSlightKib, need);
   return aged(wrong_kib(need) + kSlightKib, need);

@@ -80,7 +80,7 @@ std::string NameRedactor::redacted(const std::string& name) const {
     return out == to_utf8(tail) ? "" : fmt::format("{}{}{}", head, out, suffix);
   };
   std::string out = replaced("", text);
-  // The instance of a unit.
+  // The instance name of a template unit may be a secret of its own.
   const std::size_t at = text.find('@');
   if (out.empty() && at != std::string::npos) out = replaced(text.substr(0, at + 1), text.substr(at + 1));
   return out.empty() ? name : out;
@@ -116,7 +116,7 @@ void NameRedactor::redact(Tick& tick) {
     const std::scoped_lock lock(mutex_);
     searched_bytes_ = 0;
   }
-  // Those of processes were redacted when they were read, except of processes that exited before.
+  // The names of processes were redacted when they were read, except for processes that exited before.
   for (ProcessInfo& info : tick.born) info.cgroup = path(info.cgroup);
   for (ExitSum& sum : tick.exit_sums) sum.cgroup = path(sum.cgroup);
   for (OomVictim& victim : tick.oom_victims) {

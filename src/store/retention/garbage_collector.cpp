@@ -59,7 +59,7 @@ bool IdSet::has(std::int64_t id) const {
 }
 
 ReferencedIds read_referenced_ids(SQLite::Database& database) {
-  // One scan of each referring table, for all names.
+  // Each referring table is scanned once, for all names in it.
   std::map<std::string_view, std::pair<std::string, std::vector<std::size_t>>> looks;
   const std::vector<StoreTable> names = tables_of(TableKind::names);
   for (std::size_t i = 0; i < names.size(); ++i) {

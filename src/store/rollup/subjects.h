@@ -112,9 +112,9 @@ class RollupSubjects {
   const std::int64_t min_life_ms_;
   const std::optional<SubjectKind> only_;
   LifetimeEnd lifetime_end_;
-  std::int64_t lines_ = 0;  // of members
-  std::int64_t made_ = 0;   // pieces of all timelines
-  MemoryPieces pieces_;     // of exited subjects, so far
+  std::int64_t lines_ = 0;  // number of timelines of members
+  std::int64_t made_ = 0;   // number of pieces in all timelines
+  MemoryPieces pieces_;     // pieces of the subjects that have exited so far
   Statement row_;
   std::unordered_map<std::int64_t, Member> members_;
   std::map<GroupKey, Group> groups_;

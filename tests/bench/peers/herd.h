@@ -9,9 +9,9 @@
 
 namespace memoir::bench {
 
-// Of a hundred processes, 85 are idle. 5 grow by a page a second, 3 allocate and free 256 KiB, 2 grow by 64 KiB, 2 are
-// sawteeth of up to 4 MiB, 2 touch a page of 8 MiB of shared memory, and one is a child with a copy-on-write part of
-// its parent.
+// In each hundred processes, 85 are idle, 5 grow by a page a second, 3 allocate and free 256 KiB, 2 grow by 64 KiB, 2
+// are sawteeth of up to 4 MiB, 2 touch a page of 8 MiB of shared memory, and one is a child with a copy-on-write part
+// of its parent.
 class Herd {
  public:
   // Each process has private resident memory of `private_kib`.
@@ -37,7 +37,7 @@ class Victim {
     double p999_us = 0;
     double max_us = 0;
   };
-  // The latency since the last call.
+  // Returns the latency since the last call.
   Latency take();
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// What laws check: memoir's answers to queries of one recording, and the truth. Counts how often each law is checked. A
+// Gives the laws memoir's answers to queries of one recording, and the truth. Counts how often each law is checked. A
 // law may have several clauses, so that one known violation does not hide the others.
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 //   resize SERIAL UNITS                      write SERIAL (copy on write)
 //   map SERIAL OBJECT                        unmap SERIAL OBJECT
 //   swap-out SERIAL UNITS                    swap-in SERIAL    swap-object OBJECT UNITS
-//   odd FILE SERIAL KEY VALUE                at the next tick; 0 as the serial: a file of the machine
+//   odd FILE SERIAL KEY VALUE                malformed line at the next tick; SERIAL 0: machine file
 //   record, stop, crash                      the recorder     tick, scan
 
 #include <cstdint>
