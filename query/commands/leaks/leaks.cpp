@@ -46,7 +46,7 @@ Table leak_table(const std::vector<LeakRow>& rows, const Options& options) {
       {data_column("title"), &LeakRow::title},
       {data_column("unit"), [](const LeakRow& row) { return row.unit.empty() ? Value() : row.unit; }},
       {{"pid", "PID", Kind::count, 3}, &LeakRow::pid},
-      {{"metric", "OF", Kind::text, 0}, [](const LeakRow& row) { return row.metric.name; }},
+      {{"metric", "OF", Kind::text, 1}, [](const LeakRow& row) { return row.metric.name; }},
       {{"verdict", "VERDICT"}, [](const LeakRow& row) { return to_string(row.finding.verdict); }},
   };
   for (auto& column : leak_numbers()) columns.push_back(std::move(column));
