@@ -70,8 +70,8 @@ Result<BootInfo> boot_of(const RecorderOptions& options, const Config& config, c
   const bool expected = config.source == kVmmap && boot.error().kind == ErrorKind::not_found;
   if (!expected)
     lack = fmt::format(
-        "The boot id is unreadable ({}), so the boot is identified by its time. If the wall clock is set, it appears "
-        "to be another boot.",
+        "The boot id is unreadable ({}), so the boot is identified by its time. If the wall clock is set, the same "
+        "boot appears as another one.",
         boot.error().message);
   BootInfo info = TRY(this_machine(now));
   info.boot_id = fmt::format("boot-{}", info.boot_ms / kBootIdStepMs);

@@ -152,7 +152,7 @@ Result<std::int64_t> parse_share(std::string_view text) {
   const auto percent = take_number(rest);
   if (!percent || rest != "%") {
     return malformed(
-        fmt::format("'{}' is not a share: write a number of percent, such as 0.5%, or unlimited", to_printable(text)));
+        fmt::format("'{}' is not a share: write a percentage, such as 0.5%, or unlimited", to_printable(text)));
   }
   if (*percent > 100) return malformed(fmt::format("the share '{}' is more than 100%", text));
   const double ppm = std::round(*percent * kPpmInPercent);

@@ -324,7 +324,7 @@ constexpr auto metrics_with(Takes takes) {
 // The metrics of processes.
 inline constexpr auto kMetrics =
     metrics_with([](const MetricInfo& info) { return info.kinds.contains(SubjectKind::process); });
-static_assert(kMetrics.size() == static_cast<std::size_t>(kMetrics.back()) + 1, "MetricValues has them by their place");
+static_assert(kMetrics.size() == static_cast<std::size_t>(kMetrics.back()) + 1, "MetricValues is indexed by metric");
 
 std::string_view to_string(Metric metric);
 std::string_view metric_title(Metric metric);

@@ -27,7 +27,7 @@ bool is_below(std::string_view path, std::string_view above) {
 }  // namespace
 
 Result<std::string_view> parse_cgroup(std::string_view text, OddLines* odd) {
-  if (text.empty()) return Error{ErrorKind::not_found, "cgroup: empty, the process is gone"};
+  if (text.empty()) return Error{ErrorKind::not_found, "cgroup: empty, the process has exited"};
   std::string_view best_path;
   std::string_view unit_path;  // path in the hierarchies in which systemd creates units
   Rank best = kNone;

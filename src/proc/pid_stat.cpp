@@ -33,7 +33,7 @@ std::optional<std::int32_t> natural(std::optional<std::int32_t> number) {
 }  // namespace
 
 Result<PidStat> parse_pid_stat(std::string_view text, OddLines* odd) {
-  if (text.empty()) return Error{ErrorKind::not_found, "stat: empty, the process is gone"};
+  if (text.empty()) return Error{ErrorKind::not_found, "stat: empty, the process has exited"};
   const std::size_t open = text.find(" (");
   const std::size_t close = text.rfind(')');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2) {

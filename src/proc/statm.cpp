@@ -9,7 +9,7 @@
 namespace memoir {
 
 Result<Statm> parse_statm(std::string_view text, std::int64_t page_kib) {
-  if (text.empty()) return Error{ErrorKind::not_found, "statm: empty, the process is gone"};
+  if (text.empty()) return Error{ErrorKind::not_found, "statm: empty, the process has exited"};
   // The fields are: size resident shared text lib data dt. lib and dt have been 0 since Linux 2.6. The last one is only
   // checked for presence, which shows that the previous one is complete.
   std::array<std::int64_t, 6> kib{};

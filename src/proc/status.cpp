@@ -88,7 +88,7 @@ std::optional<std::int64_t> read_line(std::size_t key, const KeyLine& line, Stat
 
 Result<StatusHead> parse_status(std::string_view text, ProcessMemory& memory, OddLines* odd) {
   clear_fields<kFirst, kStatusFields>(memory);
-  if (text.empty()) return Error{ErrorKind::not_found, "status: empty, the process is gone"};
+  if (text.empty()) return Error{ErrorKind::not_found, "status: empty, the process has exited"};
   StatusHead head;
   KeyCursor cursor(kStatusKeys);
   LineValues<kAll> values("status", odd);

@@ -81,7 +81,7 @@ constexpr std::array kRanks{
     CgroupRank{"kills", "oom_kills", "OOM kills", number<kills>},
 };
 
-// Ranks of a bucket, for which the kernel's counts are not kept.
+// Ranks in a rollup bucket, which has the marks of the day but not the kernel's counts.
 constexpr std::array kMarkRanks{
     CgroupRank{"usage", "usage_mark_kib", "highest usage of the day", number<mark_kib<&CgroupRow::usage_mark>>},
     CgroupRank{"anon", "anon_mark_kib", "highest anonymous memory of the day", number<mark_kib<&CgroupRow::anon_mark>>},
@@ -282,7 +282,7 @@ Command cgroups_command() {
           .options = {Option::at, Option::by, Option::tier, Option::limit},
           .by = cgroup_ranks(),
           .examples = {{"memoir cgroups --at 03:14 --by limit", "which service was nearest to its limit at 03:14"},
-                       {"memoir cgroups cgroup:/docker", "what each container holds"}},
+                       {"memoir cgroups cgroup:/docker", "what each container uses"}},
           .run = show_cgroups,
           .subject_help = fmt::format(
               "SUBJECT: show the cgroups of {}; cgroup:PATH includes all below it; default: all", kSubjectForms),

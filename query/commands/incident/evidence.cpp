@@ -79,7 +79,7 @@ std::string death_line(const Incident& incident) {
   std::string line = kills == 0
                          ? "Killed     none by the OOM killer"
                          : fmt::format("Killed     {} by the OOM killer", format_count(kills, "process", "processes"));
-  if (kills > reported) line += fmt::format(", {} only counted", kills - reported);
+  if (kills > reported) line += fmt::format(", {} without a record of the victim", kills - reported);
   return line + fmt::format("{}; {} restarted", other_killers(incident),
                             incident.scope ? incident.scope->restarts : incident.restarts);
 }

@@ -72,7 +72,7 @@ class Parser {
   }
 
  private:
-  // The file is at fault, not the command line.
+  // The kind is io, not malformed, because the file is wrong, not the command line.
   Error error(const std::string& what) const {
     return {ErrorKind::io, fmt::format("{}: line {}: {}", path_, line_, what)};
   }
@@ -137,7 +137,7 @@ class Parser {
   void sort() {
     if (std::ranges::is_sorted(series_.samples, {}, &LeakSample::at_ms)) return;
     std::ranges::stable_sort(series_.samples, {}, &LeakSample::at_ms);
-    series_.warnings.push_back(fmt::format("{}: the lines are not in order of time and were sorted", path_));
+    series_.warnings.push_back(fmt::format("{}: the lines were not in time order and have been sorted", path_));
   }
 
   // Drops all but the last line of those with the same time and the same life.

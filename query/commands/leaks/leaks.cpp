@@ -189,7 +189,7 @@ Command leaks_command() {
           .subject = "[SUBJECT]",
           .options = {Option::from, Option::to, Option::last, Option::day, Option::limit, Option::all, Option::csv,
                       Option::limit_kib, Option::explain, Option::hour, Option::config, Option::ascii},
-          .examples = {{"memoir leaks --last 14d", "leaks of two weeks, the one that runs out first at the top"},
+          .examples = {{"memoir leaks --last 14d", "leaks of two weeks, the first to reach a limit at the top"},
                        {"memoir leaks --csv rss.csv --explain", "the same judgement on a series from elsewhere"},
                        {"memoir leaks --csv rss.csv --limit 8GiB", "and when it reaches 8 GiB"}},
           .run = run_leaks,

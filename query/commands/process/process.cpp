@@ -67,7 +67,7 @@ Result<std::optional<Subject>> asked_process(const Context& context) {
   if (context.options.subjects.empty()) return largest_process(context);
   Subject subject = TRY(parse_subject(context.options.subjects.front(), context.now_ms, context.options.zone));
   if (subject.kind == Subject::Kind::machine)
-    return malformed("process is about one process; memoir memory shows the machine");
+    return malformed("memoir process shows one process; memoir memory shows the machine");
   if (subject.kind == Subject::Kind::process) return std::optional(std::move(subject));
   const std::optional<State> state = TRY(load_state(context));
   if (!state) return std::optional<Subject>();
@@ -170,7 +170,7 @@ Command process_command() {
           .summary = "one process: all values with source and age, history and exit",
           .subject = "[SUBJECT]",
           .options = {Option::at, Option::tier},
-          .examples = {{"memoir process 812 --at 03:14", "what is known of process 812 as it was at 03:14"},
+          .examples = {{"memoir process 812 --at 03:14", "process 812 as it was at 03:14"},
                        {"memoir process nginx.service --format json", "the only process of a unit, for a script"}},
           .run = show_process,
           .subject_help = fmt::format(

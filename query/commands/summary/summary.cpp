@@ -166,7 +166,7 @@ Command summary_command() {
           .subject = "[FILE...]",
           .options = {Option::day, Option::week, Option::if_notable, Option::all, Option::limit, Option::hour,
                       Option::config, Option::ascii, Option::write_missing},
-          .examples = {{"memoir summary", "yesterday, in 80 columns, as for a mail"},
+          .examples = {{"memoir summary", "yesterday, in 80 columns, ready to mail"},
                        {"memoir summary --format html > yesterday.html", "the same as a page with charts"},
                        {"memoir summary --week --if-notable", "the last seven days, if anything needs attention"}},
           .run = run_summary,

@@ -197,7 +197,7 @@ std::optional<std::int64_t> MappingReader::Job::object_kib(const SmapsRegion& re
 // looks complete, but then the file cannot be read again. The path may also have opened another process that reused the
 // pid.
 Status MappingReader::Job::check_same(const Fd& fd, Buffer& buffer) const {
-  const Error gone{ErrorKind::not_found, "the process is gone"};
+  const Error gone{ErrorKind::not_found, "the process has exited"};
   if (::pread(fd.get(), buffer.data(), 1, 0) != 1) return gone;
   const auto start_ticks = read_start_ticks(*proc_, key_.pid, buffer);
   return start_ticks && *start_ticks == key_.start_ticks ? Status(Done{}) : Status(gone);

@@ -51,7 +51,7 @@ Status RollupJob::open_and_read(Buffer& buffer) {
   // (replaced()).
   if (!stale_) {
     const auto start_ticks = read_start_ticks(*proc_, pid_, buffer);
-    if (!start_ticks || *start_ticks != start_ticks_) return Error{ErrorKind::not_found, "the process is gone"};
+    if (!start_ticks || *start_ticks != start_ticks_) return Error{ErrorKind::not_found, "the process has exited"};
   }
   if (keep_) fd_ = std::move(opened);
   return Done{};
