@@ -215,6 +215,28 @@ TEST_CASE("incident: a kill known only from counters is reported as such") {
   CHECK(answer["rows"][1]["what"].get<std::string>().starts_with("exited"));
 }
 
+TEST_CASE("incident: the culprit's growth is no share of a total that fell") {
+  History history;
+  history.begin_run("bpf");
+  history.machine(8 * kGib);
+  history.oom_kills(0);
+  history.birth(10, {"db", "/usr/bin/db", "data", "db", "/system.slice/db.service"}, 5 * kGib);
+  history.birth(20, {"report.py", "report.py --all", "job", "root", "/system.slice/cron.service"}, kMib);
+  history.tick(60);
+  history.hold(10, 2 * kGib);
+  history.hold(20, 500 * kMib);
+  history.machine(6 * kGib);
+  history.tick();
+  history.oom_kills(1);
+  history.tick(40);
+  history.end_run();
+  const std::string page = text_of(history, {"incident", "--format", "html"});
+  const std::string culprit = page.substr(page.find("Culprit"), 200);
+  CAPTURE(culprit);
+  CHECK(culprit.find("report.py") != std::string::npos);
+  CHECK(culprit.find("; in total -2.0") != std::string::npos);
+}
+
 TEST_CASE("incident: without an OOM kill the worst pressure is shown, otherwise the lowest available memory") {
   History history;
   history.begin_run("bpf");

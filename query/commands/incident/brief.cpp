@@ -138,8 +138,13 @@ std::string tell_culprit(const Incident& incident, Units units) {
   if (culprit == nullptr) return "not known: no program had grown much by the last sample";
   const Part& total =
       incident.scope && !incident.scope->parts.empty() ? incident.scope->parts.front() : incident.machine;
-  return fmt::format("{}, {} of {} in {}", culprit->title, format_change(culprit->change_kib, units),
-                     format_change(total.change_kib, units), format_span(incident.at.at_ms - incident.range.from_ms));
+  const std::string grown = format_change(culprit->change_kib, units);
+  const std::string sum = format_change(total.change_kib, units);
+  const std::string span = format_span(incident.at.at_ms - incident.range.from_ms);
+  // Others may have shrunk.
+  if (total.change_kib < culprit->change_kib)
+    return fmt::format("{}, {} in {}; in total {}", culprit->title, grown, span, sum);
+  return fmt::format("{}, {} of {} in {}", culprit->title, grown, sum, span);
 }
 
 }  // namespace
