@@ -114,7 +114,7 @@ struct Options {
   std::optional<std::string> hour;
   std::optional<std::string> config;
   std::vector<std::string> csv;
-  std::optional<double> series_limit;  // of the series in `csv`, in their unit
+  std::optional<double> series_limit;  // limit of the series in `csv`, in their unit
   bool all = false;
   bool week = false;
   bool if_notable = false;

@@ -21,19 +21,19 @@ struct RecorderStatus {
   FileInfo file;
   std::vector<StoredRun> runs;           // in order
   std::optional<StoredTick> tick;        // the last tick
-  std::optional<Coverage> day;           // of the last recorded day, or its recorded part
+  std::optional<Coverage> day;           // coverage of the last day, or of its recorded part
   TickCosts costs;                       // over that day
   std::optional<ReadSummary> reads;      // over that day
   std::optional<ProcessState> itself;    // the recorder's own row in the last tick
   std::vector<Event> degraded;           // degraded features with reasons, since the start of the last run
   std::vector<Event> events;             // other problems within the day
   std::vector<StoredOddLine> odd_lines;  // lines of kernel files that could not be parsed, within the day
-  std::optional<RecorderMemory> memory;  // its heap, as last measured in this run
+  std::optional<RecorderMemory> memory;  // the recorder's memory, as last measured in this run
   std::string holder;                    // process that keeps the recorder from storing; empty if there is none
-  std::int64_t recorded_ms = 0;          // of all runs
+  std::int64_t recorded_ms = 0;          // recorded time of all runs
   std::int64_t restarts = 0;             // within the day
   std::int64_t unclean_ends = 0;         // within the day
-  std::optional<Activity> activity;      // of the day
+  std::optional<Activity> activity;      // activity of the last day
   std::int64_t bursts = 0;               // that started within the day
   std::optional<Event> burst;            // start of the current burst
 };

@@ -30,7 +30,7 @@ Recording judge_recording(const FileInfo& file, std::span<const StoredRun> runs,
 struct TickCosts {
   std::optional<double> mean_cpu_us;
   std::optional<std::int64_t> p95_cpu_us;
-  std::optional<double> core_percent;  // of one core, including scans between ticks and storing
+  std::optional<double> core_percent;  // percent of one core, including scans between ticks and storing
   double scans = 0;                    // per tick, of the census between ticks
   double scan_us = 0;                  // average CPU time of a scan
   std::int64_t longest_scan_us = 0;
@@ -50,7 +50,7 @@ struct ReadSummary {
   double estimated = 0;
   double deferred = 0;
   std::int64_t longest_us = 0;
-  std::optional<double> error_percent;  // of estimates that were checked by a reading
+  std::optional<double> error_percent;  // mean error of the estimates that a reading checked
 };
 
 std::optional<ReadSummary> sum_up_reads(std::span<const StoredTick> ticks);

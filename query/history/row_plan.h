@@ -37,7 +37,7 @@ class RowPlan {
 
   struct Place {
     std::size_t row = 0;
-    std::optional<std::int64_t> exited_ms;  // of the process
+    std::optional<std::int64_t> exited_ms;  // when the process exited
   };
 
   RowPlan(std::string group, const Filter& filter, std::size_t max_rows = kMaxRows)

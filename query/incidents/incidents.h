@@ -43,11 +43,11 @@ struct IncidentEntry {
   std::string place = {};                      // human-readable: "app.service", "the machine", "/run"
   std::string text = {};                       // a sentence without a time and without a full stop
   std::int64_t kills = 0;                      // processes killed, by the kernel's counters or the reports
-  std::optional<std::int64_t> limit_kib = {};  // of the cgroup, the tmpfs, the swap or the machine
+  std::optional<std::int64_t> limit_kib = {};  // limit of the cgroup or tmpfs, or size of the swap or the machine
   std::optional<std::int64_t> usage_kib = {};  // highest usage under this limit
   std::vector<OomVictim> victims = {};         // in order
   std::optional<std::size_t> victim = {};      // index of the victim to show: the one chosen for the last kill
-  std::optional<OomScope> scope = {};          // of a kill by the kernel; nullopt: unknown
+  std::optional<OomScope> scope = {};          // scope of a kill by the kernel; nullopt: unknown
 
   bool is_kill() const { return kind == IncidentKind::oom_kill || kind == IncidentKind::user_kill; }
   const OomVictim* shown_victim() const { return victim ? &victims[*victim] : nullptr; }

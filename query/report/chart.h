@@ -23,8 +23,8 @@ struct ChartLine {
 };
 
 struct ChartFrame {
-  int columns = 80;  // of the terminal
-  int rows = 8;      // of the plot, a multiple of 4; axis and times need two more
+  int columns = 80;  // width of the terminal
+  int rows = 8;      // height of the plot, a multiple of 4; axis and times need two more
   bool ascii = false;
   Units units = Units::automatic;
   Zone zone = Zone::local;

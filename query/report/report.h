@@ -41,7 +41,7 @@ enum class Kind {
   change,    // KiB more (or less); shown with its sign
   time,      // milliseconds since the epoch; name it …_ms
   duration,  // milliseconds; name it …_ms
-  percent,   // of 100; name it …_percent
+  percent,   // percent, not a fraction; name it …_percent
 };
 
 // Importance of a line: its colour on a terminal and in HTML. Data formats omit it.
@@ -169,7 +169,7 @@ struct Report {
   std::optional<Range> range;         // or the range
   std::optional<Coverage> coverage;
   std::string title;                          // table: the line above everything
-  Tone tone = Tone::plain;                    // of the title
+  Tone tone = Tone::plain;                    // tone of the title
   bool title_has_range = false;               // human-readable: the range is not repeated
   std::optional<Section> first;               // what matters most: above everything else; in JSON after the facts
   std::string lead;                           // table: the answer in a sentence, below `first`; ready to print

@@ -22,7 +22,7 @@ struct CgroupRow {
   std::optional<HighWater> anon_mark;
   std::optional<HighWater> swap_mark;
 
-  std::optional<double> limit_percent() const;  // of memory.max, otherwise of memory.high
+  std::optional<double> limit_percent() const;  // usage in percent of memory.max, without one of memory.high
 };
 
 enum class CgroupMarks { left_out, read };

@@ -28,7 +28,7 @@ struct ProcessUse {
   MetricValues kib;                         // for a bucket means, without hwm
   const ProcessSample* sample = nullptr;    // for a tick
   std::int64_t family = 0;                  // number of processes that run its program: as in pss_bounds()
-  std::optional<std::int64_t> age_ms = {};  // of its values at the tick; nullopt: never read
+  std::optional<std::int64_t> age_ms = {};  // age of its values at the tick; nullopt: never read
 };
 
 // A stored group with all its members. Some are too short-lived for rollups of their own, and not among the state's
@@ -63,7 +63,7 @@ struct State {
   State(State&&) = default;  // `processes` points into `of`
   State& operator=(State&&) = default;
 
-  std::int64_t at_ms = 0;  // of the tick; or the last recorded time in the bucket up to the requested time
+  std::int64_t at_ms = 0;  // time of the tick, or the last recorded time of the bucket up to the requested one
   StoredRun run;
   MachineSample machine;
   std::vector<ProcessUse> processes;  // as in `of`

@@ -33,7 +33,7 @@ inline constexpr std::size_t kTabs = 6;  // the first pages
 struct Line {
   std::string text;
   Tone tone = Tone::plain;
-  std::optional<std::size_t> row = {};  // of Report::rows
+  std::optional<std::size_t> row = {};  // index into Report::rows
 };
 
 // A page and the position in it.
@@ -43,10 +43,10 @@ struct Place {
   std::string group = {};  // empty: each process
   std::vector<std::string> filters = {};
   std::vector<std::string> columns = {};  // empty: those of the command
-  Words command = {};                     // of Page::command
-  std::string subject = {};               // of Page::process: PID@START
-  std::string name = {};                  // of that process, for humans
-  std::string key = {};                   // of the selected row
+  Words command = {};                     // the command that Page::command shows
+  std::string subject = {};               // the process that Page::process shows: PID@START
+  std::string name = {};                  // name of that process, for humans
+  std::string key = {};                   // key of the selected row
   std::optional<std::int64_t> pid = {};   // selects the row of this process, once
   std::size_t selected = 0;               // selected row; the first shown line on a page without rows
   std::size_t top = 0;                    // the first shown line
@@ -81,7 +81,7 @@ enum class Ask : std::uint8_t { none, jump, filter, user, columns, command, sear
 struct Prompt {
   Ask ask = Ask::none;
   std::string text;
-  std::string problem;  // of the last attempt
+  std::string problem;  // why the last attempt failed
 };
 
 enum class Choice : std::uint8_t { by, group, format };
@@ -133,7 +133,7 @@ struct Model {
   int steps = 0;                         // requested during the seek
   std::optional<std::int64_t> event_ms;  // the cursor is at this event
   std::vector<Line> head;                // header of the page
-  std::vector<Line> lines;               // of the page, below its header
+  std::vector<Line> lines;               // lines of the page below its header
   std::optional<EventSearch> event_search;
   std::optional<std::size_t> pressed;  // the column of the bar in which the mouse was pressed
   bool enters = false;                 // Enter was pressed before the page had its answer

@@ -31,13 +31,13 @@ struct Letter {
 };
 
 struct TimeBar {
-  std::int64_t width_ms = 60'000;  // of a column
-  std::int64_t from_ms = 0;        // of the first column
-  std::size_t count = 0;           // of columns
-  std::int64_t open_ms = 0;        // of the first column that may still change; earlier ones are complete
+  std::int64_t width_ms = 60'000;  // time that a column covers
+  std::int64_t from_ms = 0;        // start of the first column
+  std::size_t count = 0;           // number of columns
+  std::int64_t open_ms = 0;        // start of the first column that may still change
   std::vector<BarColumn> columns;  // memory in use; empty: no answer yet
   std::vector<BarColumn> pressure;
-  std::vector<BarColumn> process;  // of the process that is shown
+  std::vector<BarColumn> process;  // columns of the process that is shown
   std::int64_t process_open_ms = 0;
   std::vector<Letter> letters;  // in time order
 

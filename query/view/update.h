@@ -73,7 +73,7 @@ struct Step {
 struct Start {
   Page page = Page::processes;
   std::optional<std::int64_t> at_ms;  // nullopt: the view follows the last tick
-  std::optional<Range> range;         // of the bar
+  std::optional<Range> range;         // range of the time bar
   bool last_oom = false;
   Place place;  // options of the pages
 };

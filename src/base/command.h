@@ -17,7 +17,7 @@ namespace memoir {
 
 struct CommandLimits {
   std::chrono::milliseconds time{10'000};
-  std::size_t bytes = 64 * 1024 * 1024;       // of standard output
+  std::size_t bytes = 64 * 1024 * 1024;       // maximum length of the standard output
   std::stop_token stop = {};                  // a request kills the program early
   bool background = false;                    // as Spawn::background
   std::vector<std::string> environment = {};  // in addition to ours
@@ -27,7 +27,7 @@ struct CommandOutput {
   pid_t pid = 0;
   std::string out;
   std::string problem;      // its exit status and the first line of its standard error; empty for exit status 0
-  std::int64_t cpu_us = 0;  // its own, and that of its waited-for children
+  std::int64_t cpu_us = 0;  // CPU time of the command and of the children it waited for
 };
 
 // Runs the program in the C locale with UTF-8, and in UTC. Returns an error, which names the program, if it could not

@@ -43,7 +43,7 @@ class ScanTracker {
     ProcessEntry* entry;
     std::size_t category;
     std::int64_t tick_rss_kib;            // RSS at the previous tick
-    BriefSample last;                     // its last observation, by a scan or the tick
+    BriefSample last;                     // the last observation, by a scan or a tick
     std::optional<std::int64_t> seen_ms;  // time of `last`, if it is of a scan
     std::int64_t marked_rss_kib;          // reference for its growth: its size a second ago,
     std::int64_t marked_ms = 0;           // or at the previous scan, if that was earlier

@@ -33,7 +33,7 @@ struct ExitRecord {
   std::int64_t exited_ms = 0;                 // wall clock
   std::int64_t lived_ms = 0;                  // since its fork
   std::int32_t exit_code = 0;                 // in wait(2)'s format
-  std::optional<std::int64_t> peak_kib = {};  // of RSS; nullopt if it only used its parent's memory
+  std::optional<std::int64_t> peak_kib = {};  // highest RSS; nullopt if it only used its parent's memory
   std::optional<MemoryAtExit> held = {};      // nullopt before Linux 6.16
 
   bool operator==(const ExitRecord&) const = default;
@@ -48,7 +48,7 @@ struct ExitSum {
   std::int64_t first_ms = 0;  // first exit
   std::int64_t last_ms = 0;   // last exit
   std::int64_t lived_ms = 0;  // total lifetime
-  std::int64_t peak_kib = 0;  // of the largest; 0 if none is known
+  std::int64_t peak_kib = 0;  // peak of the largest process; 0 if no peak is known
   std::int64_t peak_ms = 0;   // exit time of the largest
 
   // Adds other exits, regardless of their names.

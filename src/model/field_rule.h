@@ -45,7 +45,7 @@ struct FieldRule {
   How how = How::sum;
   FieldList<E> of = {};
   std::optional<E> less = {};
-  std::optional<E> less_known = {};  // also subtracted, if present
+  std::optional<E> less_known = {};  // another field to subtract, if present
   std::optional<E> only_with = {};   // nullopt without this field
 
   constexpr bool needs(E field) const {

@@ -130,7 +130,7 @@ struct ProcessMappings {
   MappingSummary summary{};
   MappingState state = MappingState::exact;
   std::optional<std::int64_t> read_ms{};  // wall time of the reading of `summary`; nullopt: never
-  std::int64_t regions = 0;               // of that reading; the cost of the reading follows
+  std::int64_t regions = 0;               // number of regions in that reading
   std::int64_t cpu_us = 0;
   std::int64_t wall_us = 0;
 

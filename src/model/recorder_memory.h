@@ -13,7 +13,7 @@ struct RecorderMemory {
   std::int64_t idle_kib = 0;                 // free, at the end of the heap
   std::int64_t prepared_kib = 0;             // mapped without pages: never touched, or returned to the kernel
   std::int64_t sqlite_kib = 0;               // SQLite's part of data
-  std::optional<std::int64_t> rss_kib = {};  // of the process; nullopt if /proc is unreadable
+  std::optional<std::int64_t> rss_kib = {};  // RSS of the recorder; nullopt if /proc is unreadable
 
   std::int64_t ready_kib() const { return data_kib + fragmentation_kib + idle_kib; }
   std::int64_t total_kib() const { return ready_kib() + prepared_kib; }

@@ -37,7 +37,7 @@ struct CategorySample {
   std::int64_t uss_kib = 0;  // exact members only
   std::int64_t swap_kib = 0;
   std::int64_t swap_pss_kib = 0;
-  std::int64_t shared_swap_kib = 0;  // of shared mappings, not in swap
+  std::int64_t shared_swap_kib = 0;  // swap of shared mappings; `swap_kib` does not include it
   std::int64_t hugetlb_kib = 0;
 
   bool operator==(const CategorySample&) const = default;
@@ -159,7 +159,7 @@ struct Tick {
   Moment end;                // after the last
   bool keyframe = false;     // every live process gets a row
   std::int64_t skipped = 0;  // slots skipped since the previous tick because it overran
-  Cost total;                // of the whole pass
+  Cost total;                // cost of the whole pass
   TickCost cost{};
   TickCounts counts;
   OddLines odd_lines;  // counts.malformed is their number
@@ -172,13 +172,13 @@ struct Tick {
   std::vector<ProcessInfo> born;            // new or exec'd in this tick, or with a changed cgroup
   std::vector<ProcessExit> exits;           // since the previous tick, sorted by key
   std::vector<ExitRecord> exit_records;     // reported by the kernel since the previous tick; sorted by key
-  std::vector<ExitSum> exit_sums;           // of exits that are not among them
+  std::vector<ExitSum> exit_sums;           // sums over the exits without a row of their own
   std::vector<OomVictim> oom_victims;       // in the order of selection
   std::vector<ProcessSample> processes;     // all live processes (zombies too), sorted by key
   TickExtremes extremes;                    // since the previous tick
   std::vector<CategorySample> categories;   // non-empty categories, sorted by name
   std::vector<CgroupSample> cgroups;        // cgroups with a process in or below them, as far as known; sorted by path
-  std::vector<CgroupContainer> containers;  // of cgroups with a newly known container
+  std::vector<CgroupContainer> containers;  // cgroups whose container has become known
   std::vector<OomKills> oom_kills;          // since the previous tick, by the counters of the cgroups; sorted by path
   // Values that are read less often. nullopt if not read in this tick: the last reading is still valid.
   std::optional<std::vector<CgroupDetail>> cgroup_details;  // of all in cgroups, sorted by path

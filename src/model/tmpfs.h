@@ -31,7 +31,7 @@ enum class TmpfsWalk : std::uint8_t {
 
 // Result of a walk. A file with several names counts once; file systems mounted on it are excluded.
 struct TmpfsContent {
-  std::int64_t entries = 0;  // of all kinds
+  std::int64_t entries = 0;  // number of entries of all kinds
   std::int64_t directories = 0;
   std::int64_t symlinks = 0;
   std::int64_t sockets = 0;

@@ -21,8 +21,8 @@ struct LimitEpisode {
   std::string subject = {};                    // path of the cgroup, mount point
   std::int64_t run_id = 0;                     // the run that recorded it
   std::int64_t from_ms = 0;                    // the reading before it
-  std::int64_t at_ms = 0;                      // its first reading
-  std::optional<std::int64_t> to_ms = {};      // its last reading; nullopt: the tmpfs is still full, or the run ended
+  std::int64_t at_ms = 0;                      // time of the first reading
+  std::optional<std::int64_t> to_ms = {};      // last reading; nullopt: the tmpfs is still full, or the run ended
   std::int64_t times = 0;                      // allocations at memory.max, throttlings at memory.high
   std::optional<std::int64_t> waited_us = {};  // time in which some process waited for memory; nullopt: unknown
   std::optional<std::int64_t> used_kib = {};   // at the last reading; of a tmpfs the highest

@@ -17,7 +17,7 @@ namespace memoir {
 enum class TableKind : std::uint8_t {
   ticks,
   samples,  // by tick
-  rollups,  // of a tier, by its blocks
+  rollups,  // the blocks of a tier
   marks,    // by UTC day
   log,      // events, in recording order
   names,    // subjects of other tables' rows, each stored once; deleted when unreferenced

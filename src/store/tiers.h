@@ -29,7 +29,7 @@ struct Retention {
   std::int64_t five_minutes_ms = 60 * kDayLengthMs;
   std::int64_t hour_ms = 400 * kDayLengthMs;
   std::int64_t day_ms = 0;
-  std::int64_t max_bytes = 2LL * 1024 * 1024 * 1024;  // of the file with its -wal; 0: no limit
+  std::int64_t max_bytes = 2LL * 1024 * 1024 * 1024;  // maximum size of the file with its -wal; 0: no limit
 
   bool operator==(const Retention&) const = default;
 };
@@ -48,7 +48,7 @@ struct TierShape {
   // processes.
   std::int64_t process_age_ms = 0;
   std::int64_t group_age_ms = 0;
-  bool keeps_peak_times = false;  // of PSS; only for wide buckets
+  bool keeps_peak_times = false;  // whether buckets keep the time of the peak PSS; only wide ones do
 
   constexpr std::int64_t block_ms() const { return width_ms * slots; }
 };

@@ -68,7 +68,7 @@ struct StoredProcess {
   std::optional<std::int64_t>
       exited_ms;          // of the first tick without it; nullopt while it runs, or if the recording ended before
   std::string exit_kind;  // "", "exited", "execed", "unknown" (it exited while nothing was recorded)
-  std::int64_t identity_id = 0;  // its row
+  std::int64_t identity_id = 0;  // row of its identity
   std::string unit;              // of its identity
   std::string identity;          // its normalised command
 };
@@ -267,7 +267,7 @@ struct FileInfo {
   std::int64_t last_tick_ms = 0;
   std::int64_t max_bytes = 0;                // configured maximum size; 0: none, or unknown
   std::int64_t raw_ms = 0;                   // retention of ticks; 0: forever, or unknown
-  std::vector<StoredSize> sizes;             // of the last month, in order
+  std::vector<StoredSize> sizes;             // sizes of the last month, in time order
   std::optional<std::int32_t> recorder_pid;  // current owner of the lock, if visible
   bool lock_visible = false;                 // the lock is readable: without a recorder_pid no process records into the
                                              // file

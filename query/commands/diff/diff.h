@@ -18,7 +18,7 @@ namespace memoir::query {
 
 struct DiffQuery {
   Range range;        // the two requested times
-  std::string group;  // of the rows
+  std::string group;  // what the rows are grouped by
   Metric by = Metric::pss;
   Filter filter;
 };
@@ -28,7 +28,7 @@ struct Diff {
   State after;
   std::vector<Change> rows;  // changed rows, the largest change first; they point into the states
   std::int64_t unchanged = 0;
-  Tally was;  // of all rows
+  Tally was;  // sum of all rows
   Tally is;
   std::int64_t others_kib = 0;  // change of the processes that the filter leaves out
   // Change of processes that only rollups of groups include; 0 if the rows are such groups.

@@ -24,7 +24,7 @@ struct IncidentTime {
   std::int64_t at_ms = 0;
   Kind kind = Kind::given;
   std::optional<IncidentEntry> entry = {};         // set if it is listed
-  std::optional<OomVictim> victim = {};            // of a kill, if reported
+  std::optional<OomVictim> victim = {};            // the victim of a kill, if the kernel reported it
   std::optional<double> stalled_percent = {};      // share of the time in which tasks waited
   std::optional<std::int64_t> stalled_ms = {};     // over this duration
   std::optional<std::int64_t> available_kib = {};  // minimum of the last day
@@ -34,7 +34,7 @@ struct IncidentTime {
 
 // A part of the memory in use.
 struct Part {
-  std::string name;                             // of an identity, or of a part of the machine
+  std::string name;                             // name of an identity or of a part of the machine's memory
   std::string title = {};                       // human-readable name
   bool of_processes = false;                    // an identity
   bool in_limit = false;                        // in the cgroup of the incident
@@ -75,7 +75,7 @@ struct Scope {
   std::optional<CgroupSample> before = {};     // nullopt: not sampled, or it did not exist
   std::optional<CgroupSample> at = {};
   std::optional<CgroupSample> after = {};
-  std::vector<Interval> usage = {};  // of the range; empty: not sampled
+  std::vector<Interval> usage = {};  // usage in the range; empty: not sampled
   std::optional<UsageGrowth> growth = {};
   std::vector<Part> parts = {};  // the usage first; the others add up to it
   std::int64_t restarts = 0;
@@ -99,7 +99,7 @@ struct Incident {
   std::int64_t left_out = 0;                       // number of these that were left out
   std::optional<std::int64_t> counted_kills = {};  // as in Activity::oom_kills
   std::int64_t restarts = 0;
-  std::optional<Stall> worst = {};       // of the range
+  std::optional<Stall> worst = {};       // worst stall in the range
   std::string tmpfs_grown = {};          // "/run +0.6 GiB": the mount that grew most
   std::vector<TmpfsAt> full_tmpfs = {};  // nearly full mounts with their largest entries, the fullest first
 };

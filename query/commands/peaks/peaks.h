@@ -23,7 +23,7 @@
 namespace memoir::query {
 
 struct PeakRow {
-  std::string name;                              // of a group, or the machine's metric
+  std::string name;                              // name of the group, or of the machine's metric
   std::shared_ptr<const StoredProcess> process;  // for a row of one process
   Peak peak;
   std::optional<std::int64_t> now_kib = {};  // at its last observation in the range
@@ -50,7 +50,7 @@ struct Peaks {
   Truncation cut;                   // rows beyond the limit
   LeftOutRows left_out;             // rows that do not fit into memory
   Tier tier = {};                   // source of the rows; marks are as exact as ticks
-  ExactShare exact;                 // of the categories' memory, from rollups
+  ExactShare exact;                 // share of the categories' memory that is exact, from rollups
   bool means = false;               // rows are sums of means, because rollups lack the highest sums
   bool has_events = false;          // there were kernel events at the end of the range,
   ExitSum unseen;                   // exits that are only summed

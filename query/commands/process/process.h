@@ -26,17 +26,17 @@ struct PastUse {
 
 struct ProcessPage {
   StoredProcess process;                    // the image that ran at the queried time
-  std::vector<StoredProcess> images;        // of the same process up to that time, in order
+  std::vector<StoredProcess> images;        // programs that this process ran up to that time, in order
   std::vector<std::string> other_lives;     // other processes with the same pid, as subjects
   State state;                              // at that time, or when the process was last sampled
   const ProcessUse* use = nullptr;          // in `state`; nullptr: not sampled then
   std::optional<StoredProcess> parent;      // nullopt: unknown
   std::optional<ExitRecord> exit;           // as the kernel reported it
-  std::vector<HighWater> marks;             // of all time
+  std::vector<HighWater> marks;             // high-water marks of its whole life
   std::vector<PastUse> history;             // in order; empty: none was recorded
-  Tier tier = {};                           // of the history
+  Tier tier = {};                           // resolution of the history
   std::optional<ProcessMappings> mappings;  // nullopt: not read, or the ticks have expired
-  std::string container;                    // its label, with its name if that is known; empty: none
+  std::string container;                    // the container's label, and its name if known; empty: no container
 
   // The sample of a tick; nullptr: means of a bucket, or nothing.
   const ProcessSample* sample() const { return use == nullptr ? nullptr : use->sample; }

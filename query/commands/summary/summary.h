@@ -51,7 +51,7 @@ struct MachineDay {
 struct Usage {
   std::string name;                 // for an identity its sort key
   std::string title;                // human-readable name
-  std::optional<std::int64_t> pid;  // of an identity that was one process on the day
+  std::optional<std::int64_t> pid;  // set if the identity was a single process on the day
   std::int64_t max_processes = 0;   // at one time
   SpanStats pss;
   std::vector<Interval> series;  // over the day
@@ -80,7 +80,7 @@ struct Restarted {
   std::int64_t last_ms = 0;             // exit of the last one
   std::int64_t lived_ms = 0;            // lifetime of the last one
   std::int64_t pause_ms = 0;            // from that exit to the start of its successor
-  std::optional<std::int64_t> hwm_kib;  // of the last one
+  std::optional<std::int64_t> hwm_kib;  // of the last process
   bool is_service = false;              // started by a service manager, not a worker of a pool or a repeated command
 };
 
@@ -99,7 +99,7 @@ struct Holding {
 };
 
 struct RecorderDay {
-  std::int64_t starts = 0;  // of the recorder
+  std::int64_t starts = 0;  // how often the recorder started
   std::int64_t unclean = 0;
   std::vector<std::int64_t> boots_ms;
   std::optional<double> core_percent;  // nullopt: its ticks have expired
@@ -123,7 +123,7 @@ struct Concern {
 
 struct DaySummary {
   Day day;                         // or the days of a week
-  std::vector<Day> parts;          // of a week: its days
+  std::vector<Day> parts;          // the days of a week
   bool over = true;                // false: the day has not ended yet
   Tier tier = Tier::five_minutes;  // of the day's values
   std::int64_t first_ms = 0;       // first recorded time of the day

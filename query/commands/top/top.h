@@ -23,7 +23,7 @@ struct TopRow : PlannedRow {
   Summary summary;
   std::optional<std::int64_t> mean_kib;  // over all recorded time: an absent process counts as 0
   std::optional<double> share;
-  MemoryAtExits at_ends;  // not for marks
+  MemoryAtExits at_ends;  // not used for marks
 };
 
 // The query, and the source of the answer.
@@ -37,10 +37,10 @@ struct TopQuery {
 
 // Memory over time, in KiB × ms.
 struct TopHeld {
-  double all = 0;       // of all processes
-  double chosen = 0;    // of the processes that the filter accepts
-  double left_out = 0;  // of those without a row, because there are too many
-  ExactShare exact;     // of chosen
+  double all = 0;       // memory of all processes
+  double chosen = 0;    // memory of the processes that the filter accepts
+  double left_out = 0;  // memory of processes without a row, because there are too many
+  ExactShare exact;     // share of `chosen` that is exact
 };
 
 struct TopFold {

@@ -33,7 +33,7 @@ inline constexpr std::int64_t kPerPercent = 1000;
 struct TrendQuery {
   Range range;
   std::optional<std::int64_t> step_ms;  // --step
-  std::int64_t interval_ms = 0;         // of the recorder, or of the rollups: the finest resolution
+  std::int64_t interval_ms = 0;         // finest resolution: the recorder's interval, or the rollups' width
   Tier tier = {};
 };
 

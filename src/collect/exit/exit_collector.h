@@ -67,7 +67,7 @@ class ExitCollector {
 
   bool log_expected_ = false;
   std::vector<Victim> victims_;
-  std::vector<Victim> reported_;  // of the last five minutes; the kernel may report them again, or late in the log
+  std::vector<Victim> reported_;  // of the last five minutes: the kernel may report them again, or late
   std::int64_t victim_block_ = 0;
   std::size_t chosen_ = 0;  // number in the current block
   ExitFold fold_;

@@ -27,7 +27,7 @@ struct MappingLimits {
 enum class MappingRequest : std::uint8_t {
   due,      // the due processes
   planned,  // all processes in the plan, due or not
-  most,     // also others up to kMaxAtOnce, after a notable event
+  most,     // others too, up to kMaxAtOnce, after a notable event
 };
 
 // A process that could be read. `counters` change with its own memory, but not when other processes map or release

@@ -23,7 +23,7 @@ std::string bounded_path(std::string_view path);
 class TextBudget {
  public:
   static constexpr std::int64_t kMaxOfUser = 2LL << 20;
-  static constexpr std::int64_t kMaxOfAll = 8LL << 20;  // of all users but root, who has as much
+  static constexpr std::int64_t kMaxOfAll = 8LL << 20;  // for all users except root, who has as much alone
   static constexpr std::size_t kShortText = 128;
 
   void begin_tick();
@@ -41,7 +41,7 @@ class TextBudget {
 
   bool counted_ = false;  // counted in this tick
   std::unordered_map<std::uint32_t, std::int64_t> of_user_;
-  std::int64_t of_all_ = 0;  // of each user but root, up to its share
+  std::int64_t of_all_ = 0;  // sum over all users except root, each up to its share
   std::size_t shortened_ = 0;
   std::string shortened_user_;
 };

@@ -25,7 +25,7 @@ struct PsProcess {
   std::string_view user;
   char state = '?';           // as in Linux's status; U (uninterruptible) of the BSDs is D
   std::int64_t start_ms = 0;  // ps has whole seconds
-  std::string_view command;   // to the end of the line; blanks within and between arguments look the same
+  std::string_view command;   // rest of the line; a blank within an argument looks like one between arguments
 };
 
 Result<PsProcess> parse_ps_line(std::string_view line);

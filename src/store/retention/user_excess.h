@@ -35,7 +35,7 @@ class UserExcess {
   SQLite::Database& database_;
   std::int64_t tick_id_ = 0;
   std::int64_t uid_ = 0;
-  std::int64_t left_ = 0;     // to be deleted
+  std::int64_t left_ = 0;     // what is left to delete
   std::int64_t deleted_ = 0;  // since the last event
   std::int64_t reported_ms_ = 0;
   bool merged_ = false;

@@ -82,7 +82,7 @@ class Rollup {
   MemoryPieces::const_iterator next_;  // next piece of segment_->memory to write
   std::int64_t target_ = 0;            // last tick that the prepared step was meant to reach
   std::int64_t attempted_ = -1;        // first tick of the step with a stored attempt by this recorder
-  std::int64_t failures_ = 0;          // of earlier recorders at that step
+  std::int64_t failures_ = 0;          // how often earlier recorders failed at that step
   bool skips_subjects_ = false;
   bool machine_written_ = false;
   bool hurry_ = false;

@@ -126,7 +126,7 @@ struct Piece {
   std::int64_t subject_id = 0;
   std::int64_t start_ms = 0;
   std::int64_t buckets = 1;
-  std::int64_t lived_ms = 0;  // of the subject, up to the end of the rolled up time
+  std::int64_t lived_ms = 0;  // how long the subject lived, up to the end of the rolled-up time
   Bucket<N> bucket;
 
   std::int64_t end_ms(std::int64_t width_ms) const { return start_ms + buckets * width_ms; }

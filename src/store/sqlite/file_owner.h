@@ -18,7 +18,7 @@ enum class FileOwner {
   ours,
   unclaimed,   // SQLite's, without an application id
   foreign,     // SQLite's, with another program's
-  unreadable,  // not SQLite's, by its header
+  unreadable,  // the header is not SQLite's
 };
 
 FileOwner owner_of(std::string_view header);

@@ -14,7 +14,7 @@ namespace memoir {
 template <typename Sample>
 struct StoredSample {
   Sample last;
-  std::int64_t id = 0;  // of its subject
+  std::int64_t id = 0;  // row of its subject
 };
 
 // Stores new or changed samples, or all of them, and ends those that are no longer present. Both `samples` and `stored`

@@ -18,7 +18,7 @@ struct LastRun {
   std::int64_t pid = 0;
   std::string stop_reason;
   bool has_tick = false;
-  std::optional<TickStamp> last_tick;  // of any run: the last run may have crashed before its first tick
+  std::optional<TickStamp> last_tick;  // last tick of any run: the last run may have crashed before its first one
 };
 
 // Ends every run that was left open with its last tick, as unclean. Returns whether there was one.

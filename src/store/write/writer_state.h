@@ -97,7 +97,7 @@ struct WriterState {
   ExitBlock exit_block;
   LimitChanges limit_changes;
   LimitEpisodes limit_episodes;
-  std::optional<Moment> last_tick;  // of this run
+  std::optional<Moment> last_tick;  // last tick of this run
   std::int64_t tick_id = 0;
   std::int64_t keyframe_id = 0;
   std::int64_t merged_boot_ms = 0;  // last merge of the marks
@@ -109,7 +109,7 @@ struct WriterState {
 struct TickContext {
   std::int64_t tick_id = 0;
   bool keyframe = false;
-  bool first = false;    // of its run
+  bool first = false;    // whether it is the first tick of its run
   bool new_day = false;  // UTC; also the first of its run
   std::int64_t boot_ms = 0;
   MarkTime time;
