@@ -43,7 +43,7 @@ class Filter {
   bool names_any(const std::vector<StoredProcess>& processes) const;
   // A name in the filter that no process has.
   struct Miss {
-    std::string sentence;  // with the most similar existing name
+    std::string sentence;  // the error, with the most similar existing name
     std::string pid;       // as given; empty for other keys
 
     bool operator==(const Miss&) const = default;

@@ -46,7 +46,7 @@ bool is_metric(std::string_view word) {
 }
 
 bool is_time(std::string_view word) {
-  constexpr std::int64_t any_ms = 1'795'166'412'000;  // only the form counts
+  constexpr std::int64_t any_ms = 1'795'166'412'000;  // any time: only the form of the text is checked
   return parse_time(word, any_ms, Zone::utc).ok();
 }
 

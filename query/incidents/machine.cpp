@@ -11,7 +11,7 @@
 namespace memoir::query {
 namespace {
 
-constexpr double kLongPressurePercent = 10;  // of a bucket of five minutes or more
+constexpr double kLongPressurePercent = 10;  // share of the time of a bucket of five minutes or more
 constexpr double kSwapFullPercent = 95;
 constexpr std::int64_t kGrowthShare = 4;  // a quarter of all memory within two buckets
 

@@ -154,7 +154,7 @@ LeakSeries in_order(LeakSeries series) {
 
 LeakSource leak_source(Range range, const LeakSettings& settings) {
   const std::int64_t width_ms = leak_bucket_ms(range.to_ms - range.from_ms, settings);
-  if (settings.hour_ms < kHourMs) return {range, {}, width_ms};  // of ticks
+  if (settings.hour_ms < kHourMs) return {range, {}, width_ms};  // the series is made of ticks
   const bool long_ago = range.to_ms - range.from_ms > kHoursOfDays * settings.hour_ms;
   const Tier tier = long_ago ? Tier::day : width_ms < kHourMs ? Tier::five_minutes : Tier::hour;
   return {range, tier, bucket_ms(tier)};

@@ -12,8 +12,8 @@ namespace memoir::query {
 namespace {
 
 constexpr int kTop = 12;
-constexpr int kBottom = 24;  // for the times
-constexpr int kLeft = 64;    // for the sizes
+constexpr int kBottom = 24;  // space for the times
+constexpr int kLeft = 64;    // space for the sizes
 constexpr int kRight = 14;
 constexpr int kDivisions = 4;
 constexpr std::size_t kMaxBars = 16;

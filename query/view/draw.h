@@ -23,7 +23,7 @@ void draw_bar(CellGrid& grid, const Model& model);
 struct ChartPlace {
   std::size_t line = 0;
   std::size_t lines = 0;
-  std::size_t column = 0;  // of the scale
+  std::size_t column = 0;  // column of the scale
 };
 // Draws a chart of columns with a scale at the left.
 void draw_chart_lines(CellGrid& grid, const Setup& setup, std::span<const BarColumn> columns, const ChartPlace& at);

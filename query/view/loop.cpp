@@ -134,7 +134,7 @@ class Loop {
   Model model_;
   std::ostream& record_;
   Steady::time_point shown_at_ = Steady::now() - kFrame;
-  std::optional<Steady::time_point> waits_since_;  // for an answer of the page
+  std::optional<Steady::time_point> waits_since_;  // since when the page waits for an answer
   bool is_dimmed_ = false;
   bool is_shown_ = false;
   bool ended_ = false;

@@ -76,7 +76,7 @@ class BpfEvents final : public ProcessEvents {
   OwnedBpf<bpf_link> attachments_;
   OwnedBpf<bpf_link> signals_;
   std::string no_signals_;
-  std::vector<ProcessEvent>* into_ = nullptr;  // of the current caller of take()
+  std::vector<ProcessEvent>* into_ = nullptr;  // vector of the current caller of take()
   ExitDedup exits_;
   std::uint64_t lost_ = 0;  // as last reported
 };

@@ -87,7 +87,7 @@ struct TickReads {
   std::int64_t held = 0;
   std::int64_t estimated = 0;
   std::int64_t deferred = 0;    // due reads deferred by the budget
-  std::int64_t longest_us = 0;  // of one reading: maximum time for which it blocked the process
+  std::int64_t longest_us = 0;  // longest time for which one reading blocked its process
   // Estimates replaced by a reading: their number and error.
   std::int64_t checked = 0;
   std::int64_t checked_kib = 0;  // PSS read
@@ -166,7 +166,7 @@ struct Tick {
   TickReads reads;
   TickScans scans;
   std::optional<TickEvents> events;  // nullopt without kernel events
-  std::optional<Cost> storing;       // of storing since the previous tick, with maintenance; nullopt if unknown
+  std::optional<Cost> storing;       // cost of storing since the previous tick, with maintenance; nullopt if unknown
   std::optional<RecorderMemory> recorder_memory = {};  // once a minute
   MachineSample machine;
   std::vector<ProcessInfo> born;            // new or exec'd in this tick, or with a changed cgroup
@@ -181,7 +181,7 @@ struct Tick {
   std::vector<CgroupContainer> containers;  // cgroups whose container has become known
   std::vector<OomKills> oom_kills;          // since the previous tick, by the counters of the cgroups; sorted by path
   // Values that are read less often. nullopt if not read in this tick: the last reading is still valid.
-  std::optional<std::vector<CgroupDetail>> cgroup_details;  // of all in cgroups, sorted by path
+  std::optional<std::vector<CgroupDetail>> cgroup_details;  // details of all `cgroups`, sorted by path
   std::optional<std::vector<SysvSegment>> segments;         // sorted by shmid
   std::optional<std::vector<TmpfsSample>> tmpfs;            // sorted by mount point
   std::vector<ProcessMappings> summaries;                   // changes, one entry per process at most; sorted by process

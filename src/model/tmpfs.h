@@ -11,11 +11,11 @@ namespace memoir {
 
 struct TmpfsEntry {
   std::string path;        // below the mount point; empty: the mount point itself
-  bool directory = false;  // with the totals of everything below it
+  bool directory = false;  // a directory, with the totals of everything below it
   std::int64_t allocated_kib = 0;
   std::int64_t logical_kib = 0;  // st_size of all entries
   std::int64_t entries = 1;
-  std::uint32_t uid = 0;        // of the owner
+  std::uint32_t uid = 0;        // user that owns the entry
   std::int64_t changed_ms = 0;  // last modification; for a directory the latest below it
 
   bool operator==(const TmpfsEntry&) const = default;

@@ -29,7 +29,7 @@ struct SmapsRegion {
   std::uint64_t end = 0;
   std::string permissions;  // "rw-p": read, write, execute; private or shared
   std::uint64_t offset = 0;
-  std::uint32_t major = 0;  // of the device
+  std::uint32_t major = 0;  // major and minor number of the device of the mapped file
   std::uint32_t minor = 0;
   std::uint64_t inode = 0;
   // The remainder of the line, including blanks and " (deleted)". "\012" is decoded to a newline. The kernel does not

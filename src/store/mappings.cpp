@@ -34,7 +34,7 @@ void add_mapping(const Statement& row, MappingSummary& summary) {
 }
 
 struct Place {
-  std::int64_t tick_id = 0;  // of the first summaries
+  std::int64_t tick_id = 0;  // tick of the first summaries
   std::size_t index = 0;
 };
 

@@ -106,11 +106,11 @@ class RecoveringWriter final : public Writer {
   RecorderLock lock_;
   std::optional<WalLocks> locks_;  // outlives the file
   std::unique_ptr<Writer> file_;   // nullptr: it could not be opened yet
-  FileIdentity identity_;          // of the open file
+  FileIdentity identity_;          // identity of the open file
   std::optional<RunInfo> run_;
   bool begun_ = false;     // `run_`, in this file
   bool new_file_ = false;  // a file was replaced by another one in which no run has started yet
-  std::string damage_;     // of the file at the path, as reported by SQLite
+  std::string damage_;     // damage of the file at the path, as reported by SQLite
   int reopened_ = 0;       // because of damage that no check found, since the last stored tick
   std::optional<std::int64_t> quarantined_ms_;
   std::vector<Event> unattributed_;

@@ -185,7 +185,7 @@ struct Coverage {
   Range asked;
   std::int64_t ticks = 0;
   std::int64_t recorded_ms = 0;
-  std::int64_t runs = 0;  // with a tick in the range
+  std::int64_t runs = 0;  // number of runs with a tick in the range
   std::vector<Gap> gaps;
 };
 
@@ -255,7 +255,7 @@ struct ProcessMarks {
 // Size of the store after `day` days of recording; these are no calendar days.
 struct StoredSize {
   std::int64_t day = 0;
-  std::int64_t used_bytes = 0;  // of the pages in use
+  std::int64_t used_bytes = 0;  // size of the pages in use
 };
 
 struct FileInfo {
@@ -263,7 +263,7 @@ struct FileInfo {
   std::int64_t bytes = 0;  // with -wal
   std::int32_t schema = 0;
   std::int64_t ticks = 0;          // recorded ticks; the oldest of them may remain in rollups only
-  std::int64_t first_tick_ms = 0;  // of recorded ticks
+  std::int64_t first_tick_ms = 0;  // time of the first recorded tick
   std::int64_t last_tick_ms = 0;
   std::int64_t max_bytes = 0;                // configured maximum size; 0: none, or unknown
   std::int64_t raw_ms = 0;                   // retention of ticks; 0: forever, or unknown
@@ -281,7 +281,7 @@ enum class Durability { full, normal };
 struct RunInfo {
   BootInfo boot;
   std::int32_t pid = 0;
-  std::string version;  // of memoird, with its commit
+  std::string version;  // version of memoird, with its commit
   std::int64_t interval_ms = 0;
   Moment started;
   Retention retention{};

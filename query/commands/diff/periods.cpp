@@ -29,10 +29,10 @@ struct Period {
   Range range;
   Tier tier = {};
   Coverage coverage;
-  std::map<std::string, double> held;  // of each row, in KiB × ms
+  std::map<std::string, double> held;  // memory over time of each row, in KiB × ms
   std::map<std::string, std::int64_t> processes;
   double chosen = 0;  // sum of the rows
-  double all = 0;     // of all processes
+  double all = 0;     // memory over time of all processes
   std::optional<std::int64_t> used_kib;
   std::optional<std::int64_t> total_kib;
 

@@ -38,7 +38,7 @@ struct FileLocation {
   std::string stranger;  // the companion (-wal, -shm, .lock, .pid) with another owner; empty if none
   std::string stranger_owner;
   std::string folder;
-  bool folder_open = false;  // for all users
+  bool folder_open = false;  // every user may write to the folder
   std::string remote;        // name of a network file system
   bool in_memory = false;    // tmpfs, ramfs
   bool mounted_read_only = false;

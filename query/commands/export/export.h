@@ -100,7 +100,7 @@ struct ExportedProcess {
   const StoredProcess& process;
   MetricValues kib;                       // for a bucket means over its lifetime, without hwm
   const ProcessSample* sample = nullptr;  // for a tick: the complete sample
-  std::int64_t boot_ms = 0;               // of that tick
+  std::int64_t boot_ms = 0;               // boot time of that tick
 };
 
 // Emit the samples of a chunk: of its processes (filtered), its categories, or the machine. A sample is that of a tick,

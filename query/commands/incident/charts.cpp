@@ -11,7 +11,7 @@
 namespace memoir::query {
 namespace {
 
-constexpr std::size_t kMaxCharts = 3;  // of processes
+constexpr std::size_t kMaxCharts = 3;  // number of charts of processes
 constexpr int kMaxPoints = 120;        // per chart
 constexpr int kTimes = 3;              // below the chart, besides the first
 

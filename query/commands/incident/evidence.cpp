@@ -383,7 +383,7 @@ std::vector<const TmpfsEntry*> largest_entries(const TmpfsAt& mount, std::size_t
 
 Status add_evidence(const Context& context, const Incident& incident, Report& report) {
   TRY(add_around(context, incident, report));
-  const std::size_t printed = report.sections.size();  // these are on the printed page
+  const std::size_t printed = report.sections.size();  // sections so far, which are on the printed page
   add_victims(incident, report);
   TRY(add_samples(context, incident, report));
   add_runners_up(incident, report);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr Metric kSome = metric_of(MachineField::psi_some_total);
 constexpr Metric kFull = metric_of(MachineField::psi_full_total);
-constexpr double kNearlyFullPercent = 80;  // of a tmpfs
+constexpr double kNearlyFullPercent = 80;  // usage of a tmpfs, in percent of its size
 constexpr std::int64_t kSlackMs = 1'000;   // between the clocks of the sources
 
 bool lived(const StoredProcess& process, const OomVictim& victim) {

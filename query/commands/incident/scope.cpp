@@ -12,7 +12,7 @@ namespace memoir::query {
 namespace {
 
 constexpr std::int64_t kPastMs = 30 * kDayMs;
-constexpr double kNearPercent = 90;  // of its limit
+constexpr double kNearPercent = 90;  // usage of a cgroup, in percent of its limit
 
 const CgroupSample* find_cgroup(const State& state, std::string_view path) {
   if (!state.cgroups) return nullptr;
@@ -89,7 +89,7 @@ KibByName anon_of(const State& state, const std::string& cgroup) {
 // Usage of the cgroup at one time; the parts add up to it.
 struct CgroupUsage {
   std::optional<std::int64_t> total_kib;
-  std::map<std::string, std::int64_t> kib;  // of identities, and of the named parts
+  std::map<std::string, std::int64_t> kib;  // memory of each identity and named part
 };
 
 constexpr const char* kPageCache = "page_cache";

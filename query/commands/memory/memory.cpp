@@ -22,7 +22,7 @@ namespace {
 using M = MachineField;
 using Kib = std::optional<std::int64_t>;
 
-constexpr std::size_t kOtherLines = 8;  // of an answer, besides its rows
+constexpr std::size_t kOtherLines = 8;  // lines of an answer besides its rows
 
 // One sum, with its source and the whole of which it is a share.
 struct Line {
@@ -31,7 +31,7 @@ struct Line {
   std::optional<std::int64_t> kib;
   std::string_view how;
   std::string of = {};
-  std::optional<std::int64_t> whole = {};  // of which kib is a share
+  std::optional<std::int64_t> whole = {};  // total of which `kib` is a part
 };
 
 constexpr std::string_view kMeasured = "measured";

@@ -17,7 +17,7 @@ struct ObjectLine {
   MappingKind kind = MappingKind::other;
   std::optional<std::string> label;  // nullopt: a sum without a label
   MappingUse use;
-  std::int64_t memory_kib = 0;               // of the object itself
+  std::int64_t memory_kib = 0;               // memory of the object itself, not of its mappers
   std::optional<std::int64_t> mappers = {};  // known ones
   std::int64_t mappers_about = 0;            // approximate number of all mappers, at least the known ones
   std::vector<Consumer> consumers = {};      // the largest PSS first

@@ -29,7 +29,7 @@ std::int64_t ProcessPage::exited_ms() const {
 
 namespace {
 
-constexpr std::int64_t kSlots = 12;  // of the history
+constexpr std::int64_t kSlots = 12;  // number of intervals in the history
 
 auto life_of(const StoredProcess& process) {
   return std::tuple(process.boot_id, process.info.key.start_ticks);

@@ -69,7 +69,7 @@ class UsageKeeper {
 
   UsageById usage_;
   std::vector<std::int64_t> dropped_;  // sorted
-  std::size_t count_ = 0;              // of intervals
+  std::size_t count_ = 0;              // number of intervals
 };
 
 // Loads the memory of each group's members over the day.

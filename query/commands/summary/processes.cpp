@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxHolders = 3;
 constexpr std::size_t kMaxProcesses = 10;
-constexpr std::size_t kMaxCommands = 64;  // of an identity, for its title
+constexpr std::size_t kMaxCommands = 64;  // maximum number of commands that are compared for an identity's title
 constexpr std::size_t kMaxMarks = 20'000;
 // A restart loop: a service that starts at least this often within an hour, each time soon after it exited.
 constexpr std::size_t kLoopStarts = 5;
@@ -251,8 +251,8 @@ class DayProcesses {
   std::unordered_map<std::int64_t, std::string> long_lived_;  // names of programs, by identity
   std::unordered_map<std::string, Members> members_;
   std::vector<ProcessPeak> peaks_;
-  std::vector<DayLife> day_lives_;  // of all processes
-  std::vector<Life> lives_;         // of the identities in long_lived_
+  std::vector<DayLife> day_lives_;  // lives of all processes
+  std::vector<Life> lives_;         // lives of the identities in long_lived_
   std::vector<std::int64_t> ids_of_lives_;
   std::vector<std::int64_t> recorders_;
   std::vector<LifeRow> loop_rows_;

@@ -125,7 +125,7 @@ struct DaySummary {
   Day day;                         // or the days of a week
   std::vector<Day> parts;          // the days of a week
   bool over = true;                // false: the day has not ended yet
-  Tier tier = Tier::five_minutes;  // of the day's values
+  Tier tier = Tier::five_minutes;  // source of the day's values
   std::int64_t first_ms = 0;       // first recorded time of the day
   std::int64_t last_ms = 0;
   std::optional<std::int64_t> total_kib;

@@ -15,7 +15,7 @@ namespace memoir::query {
 namespace {
 
 constexpr int kDaysOfRange = 28;
-constexpr std::int64_t kFewestDays = 7;  // with that hour recorded
+constexpr std::int64_t kFewestDays = 7;  // minimum number of days on which that hour was recorded
 // A value slightly outside of a narrow range is noise: it must exceed the range by these shares of the range's width
 // and of the machine's memory.
 constexpr double kBeyondWidth = 0.25;

@@ -26,7 +26,7 @@ struct TreeRow {
   const ProcessUse* process = nullptr;
   std::int32_t parent_pid = 0;
   Tally held;
-  Tally subtree;  // with all descendants
+  Tally subtree;  // sum over the process and all descendants
   std::size_t depth = 0;
   bool asked_for = true;  // otherwise it is shown as an ancestor
 };

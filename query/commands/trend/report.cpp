@@ -224,7 +224,7 @@ std::vector<std::string> draw_series(const Context& context, const TrendQuery& q
 }
 
 constexpr std::int64_t kDefaultBuckets = 25;
-constexpr int kMinRows = 4;  // of a chart
+constexpr int kMinRows = 4;  // minimum height of a chart
 
 // Heading, the times, the table's header, coverage and the prompt.
 constexpr int kLinesBesideSeveral = 6;

@@ -10,7 +10,7 @@ namespace memoir {
 
 namespace {
 
-constexpr double kNinety = 1.645;  // of the normal distribution, two-sided
+constexpr double kNinety = 1.645;  // two-sided 90 % quantile of the normal distribution
 constexpr double kPhasesFrom = 2;  // minimum length of the last third, in days
 constexpr double kPartsOfThird = 8;
 constexpr std::size_t kMinPoints = 5;

@@ -165,7 +165,7 @@ struct LeakFinding {
   std::vector<LeakGate> gates;
   std::optional<LeakExhaustion> exhaustion;
   std::string reason;                     // one sentence, without a capital
-  std::vector<std::string> would_change;  // what would change the verdict, a sentence each
+  std::vector<std::string> would_change;  // one sentence for each thing that would change the verdict
 };
 
 // Judges a series. Only the limit that is reached first is reported.

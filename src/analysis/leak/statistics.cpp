@@ -9,7 +9,7 @@ namespace memoir {
 
 namespace {
 
-constexpr double kNinetyPercent = 1.645;  // of the normal distribution, two-sided
+constexpr double kNinetyPercent = 1.645;  // two-sided 90 % quantile of the normal distribution
 constexpr double kNormalMad = 1.4826;
 constexpr std::size_t kMinForAutocorrelation = 10;
 constexpr double kSignificantCorrelation = 1.645;

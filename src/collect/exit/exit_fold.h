@@ -31,7 +31,7 @@ struct SummedExits {
   std::optional<std::uint32_t> uid;  // nullopt if the sum is of several users, which then has no name
   std::uint64_t cgroup_id = 0;
   std::uint64_t memory_cgroup_id = 0;
-  ExitSum sum;  // without the names of user and cgroup
+  ExitSum sum;  // the names of its user and cgroup are not set
 };
 
 class ExitFold {

@@ -30,7 +30,7 @@ MappingKind path_kind(const SmapsRegion& region, std::span<const TmpfsMount> tmp
   const std::string_view path = region.path;
   if (path.starts_with("/memfd:")) return MappingKind::memfd;
   if (path.starts_with("/SYSV")) return MappingKind::sysv;
-  if (path == "/dev/zero (deleted)") return MappingKind::shared_anonymous;  // without a name
+  if (path == "/dev/zero (deleted)") return MappingKind::shared_anonymous;  // a shared anonymous mapping without a name
   if (path == "/anon_hugepage (deleted)") {
     return region.shared() ? MappingKind::shared_anonymous : MappingKind::anonymous;
   }

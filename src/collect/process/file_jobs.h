@@ -98,7 +98,7 @@ class IdentityJob final : public BlockingJob {
   const std::uint64_t start_ticks_;
   const std::shared_ptr<CommandReader> commands_;
   const std::shared_ptr<NameRedactor> names_;
-  const bool again_;  // its command line is already known
+  const bool again_;  // the command line of its process is already known
   bool valid_ = false;
   std::optional<std::string> command_;
   std::string exe_;

@@ -94,7 +94,7 @@ class CoverageRows {
   CoverageBuilder& coverage_;
   TickStamps marks_;
   Statement count_;
-  std::int64_t oldest_id_ = 0;  // of the stored ticks
+  std::int64_t oldest_id_ = 0;  // oldest stored tick
 };
 
 }  // namespace

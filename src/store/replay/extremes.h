@@ -47,7 +47,7 @@ class ExtremesBetween {
 
  private:
   struct Seen {
-    std::int64_t tick_ms = 0;  // of the next tick
+    std::int64_t tick_ms = 0;  // time of the next tick
     ExtremeRow row;
 
     std::int64_t within_ms() const { return row.by == Origin::memory_peak ? row.at_ms - 1 : row.at_ms; }

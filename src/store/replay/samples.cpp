@@ -104,7 +104,7 @@ class ProcessReplay {
   TickCursor readings_;
   TickCursor cold_;
   TickCursor exited_;
-  std::unordered_map<std::int64_t, ProcessSample> samples_;  // of the processes that run
+  std::unordered_map<std::int64_t, ProcessSample> samples_;  // samples of the running processes
 };
 
 template <typename Sample>

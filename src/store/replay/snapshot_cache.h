@@ -36,10 +36,10 @@ class SnapshotCache {
   SQLite::Database& database_;
   std::size_t max_bytes_;
   SnapshotReplay replay_;
-  std::int64_t data_version_ = -1;  // of the kept snapshots
+  std::int64_t data_version_ = -1;  // version of the file that the kept snapshots are from
   std::int64_t last_id_ = 0;        // tick of the last call
   std::list<Kept> kept_;            // the last used snapshot first
-  std::size_t bytes_ = 0;           // of kept snapshots
+  std::size_t bytes_ = 0;           // size of the kept snapshots
 };
 
 }  // namespace memoir

@@ -59,7 +59,7 @@ class SnapshotReplay {
   std::int64_t data_version_ = -1;
   std::int64_t keyframe_id_ = 0;  // 0: no state
   Snapshot snapshot_;
-  std::unordered_map<std::int64_t, ProcessKey> keys_;  // of the processes, by their rows
+  std::unordered_map<std::int64_t, ProcessKey> keys_;  // keys of the processes, by their rows
   Processes added_;                                    // in this tick
   std::unordered_set<std::int64_t> erased_;            // in this tick, by their rows
 };

@@ -11,12 +11,12 @@
 namespace memoir {
 namespace {
 
-constexpr std::int64_t kNewShare = 4;  // of the size cap, as a divisor
+constexpr std::int64_t kNewShare = 4;  // as a divisor of the size cap
 constexpr std::int64_t kSizeDays = 31;
 constexpr std::int64_t kVacuumPages = 16;
 // Fewer free pages than these stay in the file, because they are reused soon.
 constexpr std::int64_t kMinIdlePages = 256;
-constexpr std::int64_t kIdleShare = 20;  // of all pages, as a divisor
+constexpr std::int64_t kIdleShare = 20;  // as a divisor of the number of pages
 
 // Maximum growth by a tick and a rollup step before retention runs.
 constexpr std::int64_t kMaxReserveBytes = 8LL * 1024 * 1024;

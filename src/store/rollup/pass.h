@@ -35,7 +35,7 @@ struct Stretch {
 struct Segment {
   TickSpan ticks;                                  // the last tick is outside: its values hold after the segment
   std::int64_t end_ms = 0;                         // wall time at which it ends
-  std::vector<std::vector<MachinePiece>> machine;  // of each of kRolledMachineMetrics, in time order
+  std::vector<std::vector<MachinePiece>> machine;  // one list for each of kRolledMachineMetrics, in time order
   MemoryPieces memory;
   std::vector<Stretch> stretches;
 };

@@ -45,7 +45,7 @@ RollupSubjects::RollupSubjects(SQLite::Database& database, std::int64_t min_life
     : min_life_ms_(min_life_ms), only_(only), lifetime_end_(end), row_(database, row_sql()) {}
 
 std::int64_t RollupSubjects::bytes() const {
-  constexpr std::size_t node = 64;  // of a map, with the allocator's overhead
+  constexpr std::size_t node = 64;  // bytes of a map's node, with the allocator's overhead
   const std::size_t held = members_.size() * (sizeof(Member) + node) + groups_.size() * (sizeof(Group) + 2 * node) +
                            pieces_.size() * 2 * node;
   return static_cast<std::int64_t>(held) + lines_ * static_cast<std::int64_t>(sizeof(Timeline<kRollupMetrics>)) +

@@ -16,7 +16,7 @@ void checkpoint(SQLite::Database& database);
 
 // Size of the file in pages, and how many of them are free.
 struct Pages {
-  std::int64_t bytes = 0;  // of a page
+  std::int64_t bytes = 0;  // size of a page
   std::int64_t all = 0;
   std::int64_t free = 0;
 

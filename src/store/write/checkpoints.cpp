@@ -114,7 +114,7 @@ std::string Checkpoints::truncation() {
   const bool is_ours = shm_ != FileIdentity{} && identity_of(shm) == shm_;
   if (file_bytes(path_) == 0 && main_ != FileIdentity{} && identity_of(path_) == main_) {
     truncation_ = path_ + " was emptied while it was written";
-    ::unlink(wal.c_str());  // of pages that are lost
+    ::unlink(wal.c_str());  // its pages are lost
   } else if (is_ours && file_bytes(shm) < blocks * block_bytes) {
     truncation_ = shm + " was truncated while in use";
   } else if (lost_frames()) {

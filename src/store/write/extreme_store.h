@@ -27,7 +27,7 @@ class ExtremeStore {
                        WriterState& state);
 
  private:
-  std::vector<ProcessExtremes> strangers_;  // of the tick that is being stored
+  std::vector<ProcessExtremes> strangers_;  // extremes in the tick that is being stored
 };
 
 }  // namespace memoir

@@ -17,7 +17,7 @@ constexpr std::int64_t kOtherPercent = 80;
 constexpr std::int64_t kWaitedPart = 10;
 constexpr std::int64_t kMinWaitedOfMs = 5 * 60 * 1000;
 
-constexpr std::int64_t kFullPercent = 95;  // of a tmpfs
+constexpr std::int64_t kFullPercent = 95;  // usage at which a tmpfs counts as full
 constexpr std::int64_t kSmallTmpfsKib = 1024;
 
 // While the usage of a cgroup changes, its counters are read at least at this interval.

@@ -26,7 +26,7 @@ struct OpenEpisode {
 
 struct LimitEpisodes {
   std::vector<OpenEpisode> open;
-  std::int64_t block = 0;  // of five minutes
+  std::int64_t block = 0;  // number of the block of five minutes
   std::int64_t count = 0;  // events inserted in it
 };
 
