@@ -13,7 +13,7 @@ namespace memoir::query {
 // Returns the cells as text, not fitted to a width.
 TextTable text_table(const Table& table, const Presentation& presentation);
 
-// Returns the header and a line for each row, with the lines of a tree.
+// Returns the header and one line per row. Draws the branches if the rows form a tree.
 std::vector<std::string> table_lines(TextTable table, bool ascii);
 
 }  // namespace memoir::query

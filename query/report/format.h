@@ -35,7 +35,7 @@ std::string format_change(std::int64_t kib, Units units);
 // "250 ms", "40 s", "3 min 20 s", "23 h 58 min", "3 d 4 h".
 std::string format_span(std::int64_t ms);
 
-// With one decimal, and 0 is never negative: "-0.1", "0.0".
+// Formats a value with one decimal: "-0.1". Zero has no minus sign: "0.0".
 std::string format_decimal(double value);
 std::string format_percent(double percent);
 

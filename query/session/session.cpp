@@ -59,7 +59,8 @@ std::string with_lifetimes(const Context& context, const Error& error) {
   return error.message;
 }
 
-// Returns sentences on why nothing is shown if the filter names processes that do not exist; otherwise nullopt.
+// If the filter names processes that do not exist, returns sentences that explain why nothing is shown. Otherwise
+// returns nullopt.
 std::optional<std::vector<std::string>> absent_processes(const Context& context, std::optional<Range> answered) {
   const Result<Filter> filter = Filter::parse(context.options.filters);
   if (!filter || filter->takes_all()) return std::nullopt;

@@ -83,7 +83,8 @@ struct Command {
   bool subject_filters = false;     // SUBJECT selects processes, as --filter does
   std::string by_help = {};         // description of --by in --help; empty: the usual one
   bool subjects_are_files = false;  // SUBJECT is a database, instead of --db
-  // Instead of run, for a command that works without a readable file; besides run, for --csv and for several files.
+  // Replaces run in a command that needs no readable database. A command with both uses this one for --csv and for
+  // several files.
   std::function<Result<Report>(const Options&, std::int64_t now_ms)> run_alone = {};
   // Instead of run, for a command with an answer too long for memory.
   std::function<Result<Streamed>(const Context&, const Sink&)> stream = {};

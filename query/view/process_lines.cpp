@@ -109,7 +109,7 @@ void add_lives(const Model& model, std::size_t width, std::vector<Line>& lines) 
   }
 }
 
-// Events of the bar that name the process.
+// Adds the events of the time bar that name the process.
 void add_events(const Model& model, std::size_t width, std::vector<Line>& lines) {
   const std::string pid = fmt::format("({})", model.subject.substr(0, model.subject.find('@')));
   std::vector<const Letter*> events;

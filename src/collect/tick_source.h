@@ -92,8 +92,8 @@ class TickSource {
 
   // A descriptor that becomes readable (poll(2)) when process events are waiting; -1 if there is none.
   virtual int events_fd() const { return -1; }
-  // Takes waiting process events. Returns true if an OOM killer chose a victim, so that a tick should record memory
-  // usage now.
+  // Takes waiting process events. Returns true if an OOM killer chose a victim: the caller should record the memory
+  // usage by a tick at once.
   virtual bool take_events() { return false; }
 
   virtual const Access& access() const = 0;

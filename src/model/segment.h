@@ -10,7 +10,7 @@ namespace memoir {
 
 // A pid of 0 and a value of nullopt are unknown.
 struct SysvSegment {
-  std::int64_t shmid = 0;               // unique among existing segments; a number is reused only after very many
+  std::int64_t shmid = 0;               // unique among existing segments; reused only after very many others
   std::optional<std::int64_t> key = 0;  // 0: IPC_PRIVATE
   std::int32_t creator_pid = 0;
   std::optional<std::uint32_t> uid = 0;  // user that owns the segment

@@ -212,7 +212,7 @@ TEST_CASE("on demand: of siblings that share memory, a few are read and the othe
     CHECK(std::abs(*sample_of(first, pid).memory.get(F::pss) - 9'792) <= 4);
     CHECK(sample_of(first, pid).memory.get(F::rss) == 102'200);
   }
-  // Another sibling starts. All processes are now related, but none is read again so soon.
+  // Another sibling starts. This may change the PSS of all siblings, but none is read again so soon.
   machine.proc.add(backend(40, 7'142));
   const Tick second = machine.tick();
   CHECK(second.reads.exact <= 1);  // only its parent

@@ -1,7 +1,7 @@
 #pragma once
 
-// A machine in memory: makes the ticks that a collector would make on a server with a given number of processes, of
-// which a given share changes in each tick. The same seed gives the same history. Parts add up as the kernel's do.
+// A simulated machine. Makes the ticks that a collector would make on a server with a given number of processes, of
+// which a given share changes in each tick. The same seed gives the same history. Values add up as the kernel's do.
 // Besides long-running processes there may be some that run for seconds or minutes.
 
 #include <cstdint>

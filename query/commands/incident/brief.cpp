@@ -1,4 +1,4 @@
-// The head of a postmortem, as far as the recording knows it: times, impact, detection, trigger, culprit.
+// The head of a postmortem, as far as it can be derived from the recording: times, impact, detection, trigger, culprit.
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 #pragma once
 
-// memoir top: processes or groups by memory. at.cpp answers for one time, over.cpp for a range, for which fold.cpp
-// makes a row for each process or group, from ticks or from rollups.
+// memoir top: processes or groups by memory. at.cpp answers for one time, and over.cpp for a range. For a range,
+// fold.cpp makes a row for each process or group, from ticks or from rollups.
 
 #include <optional>
 #include <string>

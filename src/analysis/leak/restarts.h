@@ -14,7 +14,7 @@ namespace memoir {
 struct RestartsFinding {
   std::size_t lives = 0;  // number of lives that are long enough to be compared
   SlopeEstimate slope;
-  double growth = 0;  // growth of the median life
+  double growth = 0;  // median growth within one life
   std::vector<LeakGate> gates;
   bool passed = false;
   bool warm_up = false;  // each life grows, but only at its start

@@ -28,7 +28,7 @@ namespace memoir {
 struct StatusChange {
   bool comm = false;       // by exec, or by prctl(PR_SET_NAME)
   bool code_size = false;  // an exec sets VmExe
-  bool peak_fell = false;  // VmPeak never falls within one memory, so this is another memory
+  bool peak_fell = false;  // VmPeak never falls within one address space: an exec replaced it
   bool uid = false;
 
   // Returns whether the process may run another program image.

@@ -38,7 +38,7 @@ class ProcessTable {
   // The entries, sorted by pid.
   Entries& entries() { return entries_; }
 
-  // Takes a slot for one more kept rollup. Returns false if there is none, or if a status needs one.
+  // Takes a slot to keep one more rollup open. Returns false if no slot is free, or if a status needs one.
   bool take_rollup_slot() { return !short_of_descriptors_ && budget_.take(); }
 
  private:

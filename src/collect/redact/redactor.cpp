@@ -142,8 +142,8 @@ Status Redactor::State::add(const RedactionRule& rule, bool is_default) {
   return Done{};
 }
 
-// Joins the arguments. Initially a script is on the same line as the option before it, so that a rule for a whole
-// argument does not redact all of it.
+// Joins the arguments, one per line. A script shares a line with the option before it, so that a rule for a whole
+// argument does not redact the whole script.
 Line Redactor::State::join(const std::vector<std::string_view>& arguments, std::size_t most) const {
   Line line;
   Search& search = line.search;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The state at one tick, or a part of it, from the rows between its keyframe and itself.
+// Loads the state at a tick, or a part of that state, from the rows between the tick's keyframe and the tick.
 
 #include <cstdint>
 #include <map>
