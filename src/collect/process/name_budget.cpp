@@ -18,7 +18,7 @@ constexpr std::int64_t kMinBytes = 128 * 1024;
 constexpr std::int64_t kMaxBytes = 16LL * 1024 * 1024;
 constexpr double kDayMs = 86'400'000;
 constexpr double kUsersAtOnce = 8;
-constexpr std::size_t kKnown = 16384;
+constexpr std::size_t kKnown = 16384;  // names per generation
 // Cost of a new name in addition to its texts: rows in the tables of processes, commands and identities, their indexes,
 // samples and rollups. It also limits the number of names.
 constexpr std::size_t kRowBytes = 1024;
@@ -112,8 +112,7 @@ void NameBudget::leave_out(ProcessInfo& info, std::int64_t boot_ms) {
   if (!info.exe.empty() && is_known(hash_of('x', info.exe))) {
     const Identity identity = identity_of(info);
     const std::size_t bytes = bytes_if_new(identity);
-    if (bytes == 0) return;
-    if (take(info.uid, kRowBytes + bytes, boot_ms, 0)) return remember(hash_of(identity));
+    if (bytes == 0 || take(info.uid, kRowBytes + bytes, boot_ms, 0)) return remember(hash_of(identity));
   }
   release_memory(info.exe);
   set_command("[other of " + info.user + ']');

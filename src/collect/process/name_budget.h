@@ -59,7 +59,8 @@ class NameBudget {
   double most_;  // bytes of a user per day
   std::unordered_map<std::uint32_t, Allowance> users_;
   Allowance all_;
-  // Names that were used, by their hashes. A user's many new names displace only those that nobody uses any more.
+  // Hashes of the names in use, in two generations: a name that is used again moves to the new one, and a user's many
+  // new names displace only names that are no longer used.
   std::unordered_set<std::size_t> known_;
   std::unordered_set<std::size_t> older_;
 };
