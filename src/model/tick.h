@@ -178,7 +178,7 @@ struct Tick {
   TickExtremes extremes;                    // since the previous tick
   std::vector<CategorySample> categories;   // non-empty categories, sorted by name
   std::vector<CgroupSample> cgroups;        // cgroups with a process in or below them, as far as known; sorted by path
-  std::vector<CgroupContainer> containers;  // cgroups whose container has become known
+  std::vector<CgroupContainer> containers;  // cgroups with a newly known container
   std::vector<OomKills> oom_kills;          // since the previous tick, by the counters of the cgroups; sorted by path
   // Values that are read less often. nullopt if not read in this tick: the last reading is still valid.
   std::optional<std::vector<CgroupDetail>> cgroup_details;  // details of all `cgroups`, sorted by path

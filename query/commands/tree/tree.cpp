@@ -116,7 +116,7 @@ Forest forest_of(const State& state, Metric by) {
   return forest;
 }
 
-// Drops the rows that are not in `kept`. A row whose parent is dropped becomes a root.
+// Keeps only the rows in `kept`. A row below a dropped parent becomes a root.
 void keep(Forest& forest, const std::vector<bool>& kept) {
   Forest left;
   std::vector<std::size_t> place(forest.rows.size());

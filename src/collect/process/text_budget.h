@@ -23,7 +23,7 @@ std::string bounded_path(std::string_view path);
 class TextBudget {
  public:
   static constexpr std::int64_t kMaxOfUser = 2LL << 20;
-  static constexpr std::int64_t kMaxOfAll = 8LL << 20;  // for all users except root, who has as much alone
+  static constexpr std::int64_t kMaxOfAll = 8LL << 20;  // sum over all users except root; root has as much again
   static constexpr std::size_t kShortText = 128;
 
   void begin_tick();
