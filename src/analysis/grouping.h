@@ -1,6 +1,6 @@
 #pragma once
 
-// Sums over all processes at one time, or over each group. Pure.
+// Sums over processes at one time: all of them, or one group. Pure.
 
 #include <array>
 #include <cstdint>
@@ -16,7 +16,7 @@ class Tally {
  public:
   // `family`: see pss_bounds().
   void add(const ProcessSample& sample, std::int64_t family = 0);
-  // Adds the means of one process or group over a rollup bucket. Exactness and high-water mark of means are unknown.
+  // Adds the means of one process or group over a rollup bucket. They have neither exactness nor a high-water mark.
   void add_mean(const MetricValues& means, std::int64_t processes);
   void add(const Tally& other);
 

@@ -91,7 +91,7 @@ std::optional<MachineParts> machine_parts(const MachineMemory& memory, const Map
   part(MachinePart::page_tables) = plus(memory.get(M::page_tables), memory.get(M::sec_page_tables));
   part(MachinePart::kernel_stacks) = plus(memory.get(M::kernel_stack), memory.get(M::shadow_call_stack));
   part(MachinePart::percpu) = memory.get(M::percpu);
-  // Hugetlb (since Linux 4.19) includes the pools of all sizes, HugePages_Total only that of the default size.
+  // Hugetlb (since Linux 4.19) includes the pools of all sizes, HugePages_Total only the pool of the default size.
   part(MachinePart::huge_pages) = memory.has(M::hugetlb) ? memory.get(M::hugetlb) : memory.get(M::huge_pages_total);
   part(MachinePart::zswap) = memory.get(M::zswap);
   part(MachinePart::balloon) = memory.get(M::balloon);

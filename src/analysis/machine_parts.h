@@ -47,7 +47,7 @@ struct MappedMemory {
   // Adds a process. If the kernel does not divide PSS (before Linux 5.3), the part that is not anonymous is divided in
   // the same proportion as RSS. Unknown values count as 0.
   void add(const ProcessMemory& memory);
-  // Adds a mean, of which only the anonymous part is known. The other part counts as page cache.
+  // Adds a mean PSS that is known only in total and in its anonymous part. The other part counts as page cache.
   void add_unsplit(std::int64_t pss, std::int64_t anonymous);
 };
 

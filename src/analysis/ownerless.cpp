@@ -19,7 +19,8 @@ std::int64_t swapped_kib(const MappingUse& use, std::int64_t mappers) {
   return use.memory.or_zero(ProcessField::swap_pss) + use.shared_swap_kib / mappers;
 }
 
-// SharedObject::memory_kib() when it was first observed, assuming that all mappers have the same part in memory.
+// Returns an object's SharedObject::memory_kib() at its first observation. Assumes that all mappers have the same part
+// of it in memory.
 std::int64_t first_kib(const FirstMapping& first) {
   const std::int64_t mappers = std::max<std::int64_t>(first.mappers, 1);
   const std::int64_t rss_kib = first.use.memory.or_zero(ProcessField::rss) / mappers;

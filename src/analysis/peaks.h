@@ -25,7 +25,7 @@ struct Peak {
 enum class Extreme : std::uint8_t { highest, lowest };
 
 // Returns the most extreme peak of each subject, sorted with the most extreme first. Of equal peaks, the earliest
-// counts. Peaks of days can be combined into those of a range.
+// counts. The peaks of several days can thus be combined into the peaks of a range.
 std::vector<Peak> rank_peaks(std::span<const Peak> peaks, Extreme extreme = Extreme::highest);
 
 // Returns the peak divided by the current RSS; nullopt if RSS is 0 or unknown.
@@ -35,8 +35,8 @@ std::optional<double> peak_ratio(std::int64_t peak_kib, std::optional<std::int64
 // the start of the range was reached before. Therefore only rises of the mark, and the resident memory, count.
 class HighWaterFold {
  public:
-  // Takes a step; steps must be in time order. `resident_kib` and `mark_kib` are the kernel's values. `newborn`: the
-  // process started within the range.
+  // Adds the kernel's values at one time: RSS and VmHWM. Calls must be in time order. `newborn`: the process started
+  // within the range.
   void add(std::int64_t at_ms, std::optional<std::int64_t> resident_kib, std::optional<std::int64_t> mark_kib,
            bool newborn);
 

@@ -36,7 +36,7 @@ std::vector<Tally> subtree_sums(const Parents& parents, std::vector<Tally> held)
 
 // The functions below require parents to precede their children in `parents`.
 
-// Returns the depth of each process; that of a root is 0.
+// Returns the depth of each process; 0 for a root.
 std::vector<std::size_t> depths_of(const Parents& parents);
 
 // Moves processes deeper than `deepest` up to the level of their parent.

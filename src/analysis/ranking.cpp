@@ -79,7 +79,7 @@ void GroupSum::add(std::int64_t member, const Interval& interval, bool gone, std
   change(interval.until_ms, gone ? Change::Kind::gone : Change::Kind::end);
 }
 
-// The sum at one time, and how many members it has.
+// The sum at one time, and its number of members.
 struct GroupSum::Level {
   std::int64_t sum = 0;
   std::int64_t members = 0;
@@ -136,7 +136,7 @@ void GroupSum::visit(const std::function<void(const GroupInterval&)>& visit) {
     const Level before = level;
     bool pointed = false;
     bool cut = false;
-    // Members that end are removed first, because adding the next ones before might overflow.
+    // Members that end are removed before others are added, because the sum of both might overflow.
     for (const Change& change : std::span(begin, end)) {
       cut = cut || change.moment;
       pointed = pointed || change.kind == Change::Kind::point;

@@ -17,12 +17,12 @@
 namespace memoir {
 
 struct Summary {
-  std::optional<std::int64_t> min;  // nullopt if an interval does not have its own min or max
+  std::optional<std::int64_t> min;  // nullopt, like max, if an interval has no min or max
   std::optional<double> mean;       // weighted by time; the plain mean if there are only points
   std::optional<std::int64_t> max;
   std::int64_t max_at_ms = 0;         // start of the first time at the maximum
-  std::int64_t max_until_ms = 0;      // end of that time; both are those of the bucket if it has no exact time
-  std::optional<std::int64_t> first;  // for a bucket, its mean
+  std::int64_t max_until_ms = 0;      // end of that time; without an exact time, both are the bucket's bounds
+  std::optional<std::int64_t> first;  // first value; a bucket's mean
   std::optional<std::int64_t> last;
   std::int64_t last_ms = 0;     // end of the last interval with a value
   std::int64_t covered_ms = 0;  // time with a known value
@@ -76,8 +76,8 @@ class GroupSum {
  public:
   // Adds an interval of ticks. Intervals of one member must not overlap within a pass; members may come in any order.
   // `gone`: the member ended at until_ms. This matters only where recording ends, because a member that is not gone is
-  // still part of that tick. `pass`: number of times that the wall clock had been set back. Each pass over the same
-  // times has its own sums.
+  // still part of the last tick. `pass`: how many times the wall clock had been set back before. Each pass over the
+  // same times has its own sums.
   void add(std::int64_t member, const Interval& interval, bool gone = false, std::int32_t pass = 0);
 
   // Visits the sums pass by pass, in time order, without times that have no member. A member's momentary low or high
@@ -87,7 +87,7 @@ class GroupSum {
   Summary summary();
 
  private:
-  // Kept small, because a long range has a million of these.
+  // Small, because a long range has a million changes.
   struct Change {
     std::int64_t at_ms;
     std::int64_t member;

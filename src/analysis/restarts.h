@@ -21,8 +21,8 @@ struct Life {
 };
 
 struct Restart {
-  std::size_t ended = 0;  // indices of lives
-  std::size_t begun = 0;
+  std::size_t ended = 0;  // index of the life that ended
+  std::size_t begun = 0;  // index of its successor
 };
 
 struct RestartRule {

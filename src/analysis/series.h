@@ -37,21 +37,21 @@ std::vector<GridBucket> cut_into_buckets(std::span<const Interval> intervals, co
 // Returns the number of buckets of the grid.
 std::int64_t bucket_count(const Grid& grid);
 
-// Returns the narrowest round width (… 10 s, 30 s, 1 min, 5 min … 1 d …) of at least `min_ms`. At most `columns`
-// buckets (2 or more) of this width cover any range of `span_ms`.
+// Returns the narrowest round width (… 10 s, 30 s, 1 min, 2 min … 1 d …) of at least `min_ms` with which `columns`
+// buckets (2 or more) cover any range of `span_ms`.
 std::int64_t nice_width(std::int64_t span_ms, std::int64_t columns, std::int64_t min_ms);
 
-// Growth per day: the median of the slopes between every two buckets (Theil-Sen, robust against a third of outliers).
-// Uses the means of about a hundred buckets of which at least half is covered. nullopt if there are fewer than
-// kSlopeBuckets of these, or they span less than kSlopeSpanMs, because such a short line does not describe a day. No
-// bucket is narrower than `min_ms`, which is the width of the intervals if they are buckets themselves.
+// Growth per day: the median of the slopes between any two buckets (Theil-Sen, which tolerates a quarter of outliers).
+// Uses the means of about a hundred buckets, without buckets that are covered by less than half. nullopt if fewer than
+// kSlopeBuckets remain, or if they span less than kSlopeSpanMs, because so short a line does not describe a day. No
+// bucket is narrower than `min_ms`; if the intervals are buckets themselves, `min_ms` is their width.
 inline constexpr std::size_t kSlopeBuckets = 5;
 inline constexpr std::int64_t kSlopeSpanMs = 60 * 60 * 1000;
 std::optional<double> slope_per_day(std::span<const Interval> intervals, std::int64_t from_ms, std::int64_t to_ms,
                                     std::int64_t min_ms = 1);
 
 // Returns the smallest value that is not exceeded for `percent` of the time with a known value; 50 is the median over
-// time. Intervals without a length count only if all are without. A bucket counts with its mean.
+// time. Intervals without a length count only if no interval has a length. A bucket counts with its mean.
 std::optional<std::int64_t> percentile_over_time(std::span<const Interval> intervals, double percent);
 
 }  // namespace memoir

@@ -24,18 +24,18 @@ struct Consumer {
 struct SharedObject {
   MappingRow row;                   // sum over the processes
   std::vector<Consumer> consumers;  // by PSS, the largest first, then by process
-  std::int64_t largest_kib = 0;     // RSS of the consumer with the most of it in memory
-  std::int64_t unswapped_kib = 0;   // allocated size minus the swap that a consumer maps; 0 if unknown
+  std::int64_t largest_kib = 0;     // highest RSS that a consumer has of the object
+  std::int64_t unswapped_kib = 0;   // allocated size of the object without swap; 0 if unknown
 
   // Memory of the object itself, including the PSS of processes without a mapping summary.
   std::int64_t memory_kib() const { return std::max({largest_kib, unswapped_kib, row.use.pss_kib()}); }
-  // Estimates the number of processes that map it, from its RSS and PSS; at least the number of consumers.
+  // Estimates the number of processes that map the object, from its RSS and PSS. At least the number of consumers.
   std::int64_t mappers() const;
 };
 
 struct SharedObjects {
   std::vector<SharedObject> objects;  // sorted like the rows of a mapping summary
-  // Sums without a label. Their objects and processes are unknown.
+  // Sums over mappings that the summaries do not list by label, so their objects and processes are unknown.
   std::array<MappingUse, kMappingKinds> others;
 };
 

@@ -38,14 +38,14 @@ std::int64_t covered_ms_of(std::span<const Interval> series, std::int64_t from_m
 // divisor.
 std::int64_t mean_of_held(long double held, std::int64_t covered_ms, std::int64_t recorded_ms);
 
-// Computes a mean from buckets and parts of them.
+// Computes a mean from buckets and parts of buckets.
 class BucketMean {
  public:
-  // Adds an interval. One without a value is unknown time, which is ignored.
+  // Adds an interval. An interval without a value is ignored.
   void add(const Interval& interval);
 
-  // Mean over its own covered time, or over a longer time that counts as 0 outside of it. If no interval has a length,
-  // the last value; nullopt if nothing is known.
+  // mean() is the mean over the covered time; over() is the mean over a longer time, with 0 for the time that is not
+  // covered. Both return the last value if no interval has a length, and nullopt without any value.
   std::optional<std::int64_t> mean() const { return over(covered_ms_); }
   std::optional<std::int64_t> over(std::int64_t recorded_ms) const;
 

@@ -24,7 +24,7 @@ constexpr std::string_view cgroup_above(std::string_view path) {
 inline constexpr std::size_t kMaxCgroupDepth = 32;
 inline constexpr std::size_t kMaxCgroupBytes = 512;
 
-// Returns the path of a child, "/a/…".
+// Returns the path of a descendant without a known name: "/a/…", followed by `what`.
 std::string cgroup_beneath(std::string_view path, std::string_view what = {});
 
 // Returns the path, or its longest prefix within the bounds above with a digest of the full path:
@@ -48,8 +48,8 @@ struct CgroupSample {
   bool operator==(const CgroupSample&) const = default;
 };
 
-// Slow-changing cgroup counters. They count since the cgroup's creation and include descendants, except own_oom_kills
-// (and all of v1).
+// Slow-changing cgroup counters. They count since the cgroup's creation. They include descendants, except own_oom_kills
+// and all counters of v1.
 struct CgroupDetail {
   std::string path;
   std::optional<std::int64_t> min_kib{};        // memory.min: never reclaimed for others
@@ -59,9 +59,9 @@ struct CgroupDetail {
   std::optional<std::int64_t> low_events{};     // reclaims in spite of memory.low
   std::optional<std::int64_t> high_events{};    // throttlings at memory.high
   std::optional<std::int64_t> max_events{};     // allocations that reached memory.max; v1's memory.failcnt
-  std::optional<std::int64_t> oom_events{};     // such allocations that found nothing to reclaim
-  std::optional<std::int64_t> oom_kills{};      // processes killed by the OOM killer; with v1 without descendants
-  std::optional<std::int64_t> own_oom_kills{};
+  std::optional<std::int64_t> oom_events{};     // allocations at memory.max that found nothing to reclaim
+  std::optional<std::int64_t> oom_kills{};      // processes killed by the OOM killer; v1 omits descendants
+  std::optional<std::int64_t> own_oom_kills{};  // kills without those in descendants
   std::optional<std::int64_t> psi_some_total_us{};  // memory.pressure: time in which some process waited for memory
   std::optional<std::int64_t> psi_full_total_us{};  // time in which all processes waited
 

@@ -12,7 +12,7 @@ namespace memoir {
 struct Container {
   std::string
       runtime;      // "docker", "podman", "containerd", "cri-o", "kubernetes", "lxc", "nspawn"; "container" if unknown
-  std::string key;  // its id, or the name if there is no id
+  std::string key;  // container id, or the name if there is no id
   std::string name;
   std::string image;
   std::string pod_uid;  // only Kubernetes

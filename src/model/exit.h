@@ -41,7 +41,7 @@ struct ExitRecord {
 
 // The remaining exits, summed by name, user and cgroup.
 struct ExitSum {
-  std::string comm;  // empty for several names, if there were too many
+  std::string comm;  // empty if the sum covers several names, because there were too many
   std::string user;
   std::string cgroup;
   std::int64_t count = 0;
@@ -115,10 +115,10 @@ struct OomVictim {
   std::string comm;                           // empty if unknown (before Linux 6.8, for an unsampled process)
   std::string cgroup;                         // empty if unknown
   std::int64_t at_ms = 0;                     // wall clock
-  std::optional<std::int64_t> held_kib = {};  // its RSS at the last tick; for a signal, when it was sent
-  std::optional<std::int64_t> peak_kib = {};  // at its exit; nullopt if it had not exited by the next tick
+  std::optional<std::int64_t> held_kib = {};  // RSS at the last tick; for a killer's signal, RSS when it was sent
+  std::optional<std::int64_t> peak_kib = {};  // highest RSS; nullopt if it had not exited by the next tick
   std::optional<OomDetail> detail = {};       // nullopt if the log could not be read, or lacks it
-  std::optional<OomKiller> killer = {};       // nullopt: the kernel. Only a kill by the kernel has a detail
+  std::optional<OomKiller> killer = {};       // nullopt: killed by the kernel. Only then is there a detail
   std::optional<MemoryAtExit> held = {};      // for a signal: memory when it was sent
 
   // Returns false for a process that only received SIGTERM and has not exited: it may continue.

@@ -69,7 +69,7 @@ struct CategoryExtremes {
   bool operator==(const CategoryExtremes&) const = default;
 };
 
-// From memory.peak and memory.swap.peak: there is no minimum.
+// A cgroup's maxima, from memory.peak and memory.swap.peak. The kernel counts no minima.
 struct CgroupExtremes {
   std::string path;
   Extremes usage;

@@ -1,6 +1,6 @@
 #pragma once
 
-// A combination of names that was stored recently, and the user of the processes with them.
+// A combination of executable, command, directory and cgroup that was stored recently, and its processes' user.
 
 #include <cstdint>
 #include <string>
@@ -13,7 +13,7 @@ struct KnownName {
   std::string command;
   std::string cwd;
   std::string cgroup;
-  std::int64_t first_ms = 0;  // wall time of the first tick with them
+  std::int64_t first_ms = 0;  // wall time of the first tick with such a process
 };
 
 }  // namespace memoir

@@ -27,8 +27,8 @@ namespace memoir {
 //
 // /proc/zoneinfo: free pages on the CPUs' lists, which meminfo does not count as free.
 //
-// Parts of shmem: KiB, including their swap. /proc/sysvipc/shm covers all segments of the recorder's IPC namespace;
-// statfs(2) covers the tmpfs mounts that the recorder's mount namespace shows.
+// Shared memory by origin: KiB, including swap, unlike Shmem of meminfo. /proc/sysvipc/shm covers all segments of the
+// recorder's IPC namespace; statfs(2) covers the tmpfs mounts that the recorder's mount namespace shows.
 #define MEMOIR_MACHINE_FIELDS(FIELD)                                                                                  \
   FIELD(mem_total, "MemTotal", "mem_total_kib", meminfo, detail, 14)                                                  \
   FIELD(mem_free, "MemFree", "mem_free_kib", meminfo, sample, 15)                                                     \
@@ -189,7 +189,7 @@ inline constexpr std::array<MachineFieldInfo, MachineMemory::kCount> kMachineFie
 #undef MEMOIR_MACHINE_FIELD
 
 static_assert(is_field_list(kMachineFields, &MachineFieldInfo::file));
-// Memory in KiB, from any file.
+// Returns whether the field is an amount of memory in KiB.
 constexpr bool is_machine_size(const MachineFieldInfo& info) {
   return info.file != MachineFile::vmstat && info.file != MachineFile::pressure;
 }
@@ -213,7 +213,7 @@ std::optional<std::int64_t> swap_used_kib(const MachineMemory& memory);
 // A key of meminfo that kMachineFields does not contain: from a newer kernel, or a vendor's.
 struct OtherMeminfo {
   std::string key;
-  std::int64_t value = 0;  // KiB where the kernel gave a unit, as printed otherwise
+  std::int64_t value = 0;  // in KiB if the kernel printed a unit; otherwise as printed
 
   bool operator==(const OtherMeminfo&) const = default;
 };

@@ -66,8 +66,8 @@ struct MappingNameHash {
 struct MappingUse {
   std::int64_t regions = 0;
   std::int64_t size_kib = 0;         // address space
-  std::int64_t shared_regions = 0;   // regions with permissions that end in 's',
-  std::int64_t shared_swap_kib = 0;  // and their Swap, which SwapPss of smaps_rollup omits
+  std::int64_t shared_regions = 0;   // MAP_SHARED regions: their permissions end in 's'
+  std::int64_t shared_swap_kib = 0;  // Swap of these regions, which SwapPss of smaps_rollup omits
   // Allocated size of the object that is shared memory, including swap and unmapped parts (st_blocks of map_files,
   // proc(5)). nullopt if not permitted, or without shared memory.
   std::optional<std::int64_t> object_kib{};
@@ -87,7 +87,7 @@ struct MappingRow {
   bool operator==(const MappingRow&) const = default;
 };
 
-// Adds up rows with equal names, in the order of the first ones.
+// Adds up rows with equal names. The sums are in the order in which the names first occur.
 std::vector<MappingRow> merged(std::vector<MappingRow> rows);
 
 // Orders by PSS, largest first, then by kind and label.
@@ -107,7 +107,7 @@ struct FirstMapping {
   std::int64_t at_ms = 0;
   MappingUse use{};
   std::int64_t mappers = 0;
-  // None of its mapping processes had a summary before, so the object may already have existed.
+  // True if no process that maps it had an earlier summary, so the object may already have existed.
   bool maybe_older = true;
 
   bool operator==(const FirstMapping&) const = default;
@@ -116,7 +116,7 @@ struct FirstMapping {
 // Outcome of a process's due read. The previous reading stays valid unless it is dropped. The numbers are stored.
 enum class MappingState : std::uint8_t {
   exact = 0,
-  deferred = 1,  // by the budget
+  deferred = 1,  // the CPU budget did not allow the read
   inaccessible = 2,
   dropped = 3,  // it is no longer read, and the previous reading is too old
 };

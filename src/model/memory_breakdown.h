@@ -8,18 +8,20 @@
 //
 //   Cached        includes Shmem, and neither Buffers nor SwapCached
 //   AnonPages     includes AnonHugePages, and no Shmem
-//   SwapCached    includes pages that processes map, which are in AnonPages. The LRU lists have each page once: their
-//                 excess over AnonPages, Cached and Buffers is unmapped swap cache
+//   SwapCached    includes pages that processes map, which are in AnonPages. The LRU lists contain each page once, so
+//                 their excess over AnonPages, Cached and Buffers is unmapped swap cache
 //   KReclaimable  includes SReclaimable
 //   VmallocUsed   pages since 5.3; 0 before. It includes kernel stacks if they are allocated by vmalloc (VMAP_STACK),
 //                 never Percpu
 //   MemFree       includes CmaFree and Unaccepted, and no page on a CPU's own free list (/proc/zoneinfo); since 6.7
 //                 these lists may have hundreds of MiB while much is allocated and freed
-//   Hugetlb       the pools of all sizes since 4.19; before HugePages_Total, that of the default size
-//   Balloon       pages of a balloon that MemTotal may lack: then they are counted twice
+//   Hugetlb       the pools of all sizes, since 4.19; older kernels have only HugePages_Total, the pool of the default
+//                 size
+//   Balloon       pages that a balloon driver returned to the hypervisor. If the driver also reduced MemTotal, the
+//                 lines below subtract them twice
 //
-// MemAvailable is an estimate and not a part. The remainder has pages of drivers, network buffers, zram, and lines that
-// the kernel counts but does not print. If it is below 0, the kernel counted that much twice.
+// MemAvailable is an estimate and not a part. The remainder contains pages of drivers, network buffers, zram, and
+// counters that the kernel does not print. If it is below 0, the kernel counted that much memory twice.
 
 #include <cstdint>
 #include <optional>
@@ -45,8 +47,8 @@ inline constexpr std::string_view kUnaccounted = "unaccounted";
 std::vector<MemoryLine> memory_breakdown(const MachineMemory& memory);
 
 // Returns the remainder. nullopt without MemTotal, MemFree, AnonPages or Cached: a remainder that includes one of
-// these would not show leaks. nullopt also if it is negative, as it may be because the counters are read one after the
-// other.
+// these would not show leaks. nullopt also if the remainder is negative, which is possible because the kernel reads the
+// counters one after the other.
 std::optional<std::int64_t> unaccounted_kib(const MachineMemory& memory);
 
 }  // namespace memoir

@@ -66,8 +66,8 @@ inline constexpr int kNoNumber = 0;
 
 struct MetricInfo {
   Metric metric = {};
-  int number = kNoNumber;        // number in the file: table metric
-  std::string_view name = {};    // as in --by: "pss"; empty: no command ranks by it
+  int number = kNoNumber;        // number in the database's table metric
+  std::string_view name = {};    // value of --by: "pss"; empty: no command ranks by it
   std::string_view title = {};   // in sentences: "PSS", "high-water mark"
   std::string_view column = {};  // "pss_kib"
   std::string_view header = {};  // "PSS"
@@ -75,15 +75,15 @@ struct MetricInfo {
   SubjectKinds marked = {};      // kinds that have a high-water mark of it
   bool lowest = false;           // the mark is the lowest value
   RollupForm rollup = RollupForm::none;
-  std::optional<Metric> known_by = {};  // apart: a missing row means 0 if this metric is known
-  bool of_smaps = false;                // read from smaps_rollup; if that is not read, RSS replaces it, or it is absent
+  std::optional<Metric> known_by = {};  // for RollupForm::apart: a missing row means 0 if this metric is known
+  bool of_smaps = false;                // read from smaps_rollup; without a reading, RSS replaces it, or it is absent
   bool counted = false;                 // for a group: the kernel's own count instead of a sum over its processes
   bool adds_up = true;                  // false for marks, which were reached at different times
-  ProcessRule rule = {};                // for a process
+  ProcessRule rule = {};                // computes the value of a process
   std::int64_t CategorySample::*of_category = nullptr;
   bool ranks = true;  // a value of --by for commands that rank by one metric
   TopColumn top = TopColumn::everywhere;
-  int drop_order = 0;  // of the column in `top`: the highest is dropped first; 0: never
+  int drop_order = 0;  // rank of its column in `top`: on a narrow screen, the highest is dropped first; 0: never
 };
 
 namespace metric_list {
@@ -347,8 +347,8 @@ inline constexpr auto kRolledMachineMetrics = metrics_with([](const MetricInfo& 
   return info.kinds.contains(SubjectKind::machine) && info.rollup != RollupForm::none;
 });
 
-// Metrics of processes and groups in rollups. The first is the one with which others share low, mean and high; those
-// in tables of their own come last.
+// Metrics of processes and groups in rollups, by RollupForm: first the metric whose low, mean and high others share,
+// last the metrics in tables of their own.
 inline constexpr auto kRolledMetrics = [] {
   auto metrics = metrics_with([](const MetricInfo& info) {
     return info.kinds.contains(SubjectKind::process) && info.rollup != RollupForm::none;
@@ -363,13 +363,13 @@ constexpr std::size_t rolled_index(Metric metric) {
   return static_cast<std::size_t>(std::ranges::find(kRolledMetrics, metric) - kRolledMetrics.begin());
 }
 
-// Metrics of which a subject kind has high-water marks.
+// Metrics with high-water marks for a subject kind.
 const std::vector<Metric>& marked_metrics(SubjectKind kind);
 // The marked metrics that a sample of the subject has; the others are sums over its processes.
 const std::vector<Metric>& sampled_marks(SubjectKind kind);
 
-// nullopt if unknown or of another subject kind. RSS replaces PSS if the sample's source says so. Categories have no
-// anon and no hwm.
+// Return the metric's value; nullopt if it is unknown, or if the metric belongs to another subject kind. RSS replaces
+// PSS if the sample's source says so. Categories have no anon and no hwm.
 std::optional<std::int64_t> metric_kib(const ProcessMemory& memory, Metric metric);
 std::optional<std::int64_t> metric_kib(const CategorySample& sample, Metric metric);
 std::optional<std::int64_t> metric_kib(const CgroupSample& sample, Metric metric);
@@ -390,8 +390,8 @@ MetricValues metric_values(const Of& of) {
   return values;
 }
 
-// Returns whether `value` raises the metric's mark, or lowers that of MemAvailable. A high-water mark of 0 counts as
-// none.
+// Returns whether `value` is a new mark: above the current mark, or below it for MemAvailable. A value of 0 is never a
+// new high-water mark.
 bool raises(Metric metric, std::int64_t value, std::optional<std::int64_t> mark);
 
 // Returns whether the metric is exact in a sample with that source.

@@ -17,7 +17,7 @@ namespace memoir {
 struct OddLine {
   std::string file;     // "meminfo", "smaps_rollup"
   std::string key;      // "MemFree"; empty if the line has no key, or for the whole text
-  std::string problem;  // of the first line, printable: `cannot understand "MemFree: -4 kB"`, `has no Uid`
+  std::string problem;  // problem of the first line, printable: `cannot understand "MemFree: -4 kB"`, `has no Uid`
   std::int64_t count = 0;
 
   bool operator==(const OddLine&) const = default;
@@ -29,7 +29,7 @@ class OddLines {
 
   // `key` and `line` may hold any bytes.
   void note(std::string_view file, std::string_view key, std::string_view line);
-  // "has no MemTotal", "is larger than MemTotal"
+  // Notes a problem that is not a single unreadable line: "has no MemTotal", "is larger than MemTotal".
   void note_problem(std::string_view file, std::string_view key, std::string_view problem);
   // Notes a text that could not be parsed at all: "FILE: PROBLEM".
   void note(const Error& error);

@@ -27,13 +27,14 @@ struct ProcessKey {
 // Memory of one process at one tick: name, key as the kernel prints it, column, kernel file, table of the store. All
 // are KiB.
 //
-// /proc/PID/smaps_rollup (Documentation/filesystems/proc.rst). Present only with source exact, except rss, pss,
-// pss_anon, pss_file, pss_shmem and swap. For these, source approximate substitutes VmRSS, VmRSS, RssAnon, RssFile,
-// RssShmem, VmSwap; PSS is reduced if the machine cannot hold as much. USS is private_clean + private_dirty. Since
-// Linux 6.0: pss_dirty; 5.3: pss_anon, pss_file, pss_shmem; 6.6: ksm; 4.12: lazy_free; 5.4: file_pmd_mapped.
+// /proc/PID/smaps_rollup (Documentation/filesystems/proc.rst). With the sources held and estimated, the values are
+// carried on from the last reading. With source approximate, only rss, pss, pss_anon, pss_file, pss_shmem and swap are
+// present: VmRSS, VmRSS, RssAnon, RssFile, RssShmem and VmSwap replace them, and PSS is reduced if the machine cannot
+// hold as much. USS is private_clean + private_dirty. Since Linux 6.0: pss_dirty; 5.3: pss_anon, pss_file, pss_shmem;
+// 6.6: ksm; 4.12: lazy_free; 5.4: file_pmd_mapped.
 //
-// /proc/PID/status: always readable. A zombie and a kernel thread have none of the Vm fields. vm_hwm is as printed; the
-// high-water mark is that of high_water_kib(). rss_anon, rss_file, rss_shmem: since 4.5; vm_rss is their sum.
+// /proc/PID/status: always readable. Zombies and kernel threads have no Vm fields. vm_hwm is as printed; use
+// high_water_kib() for the high-water mark. rss_anon, rss_file, rss_shmem: since 4.5; vm_rss is their sum.
 //
 // /proc/PID/smaps of all processes together: this process's share of the swap of shared mappings, which swap_pss omits
 // (model/shared_swap.h). nullopt if it is unknown; 0 on a machine that does not swap.
@@ -149,7 +150,7 @@ struct ProcessSettings {
   bool operator==(const ProcessSettings&) const = default;
 };
 
-// Facts that hold for the whole life of a process, gathered at its start or exec, and later where a comment says so.
+// Facts about a process that seldom change, gathered at its start or exec. Comments name the facts that are read again.
 struct ProcessInfo {
   ProcessKey key;
   std::int64_t start_ms = 0;    // wall time of the start: boot time + start_ticks / CLK_TCK
@@ -167,7 +168,7 @@ struct ProcessInfo {
   bool operator==(const ProcessInfo&) const = default;
 };
 
-// Returns the heap memory of its texts.
+// Returns the heap memory of the texts in `info`, in bytes.
 std::size_t heap_bytes(const ProcessInfo& info);
 
 // One process at one tick.
@@ -200,9 +201,9 @@ inline bool has_exited(const ProcessSample& sample) {
 // PSS it is 1/32, but at least 32 and at most 64 KiB.
 std::int64_t slight_kib(std::int64_t pss_kib);
 
-// Bounds of PSS that hold regardless of what other processes do. The lower bound is the anonymous memory that the
-// process shares with no other; the upper bound is all memory that it maps. The bounds of an exact PSS are equal; a
-// held PSS may be wrong by slight_kib() if the process shares memory. (KSM merging is ignored.)
+// Bounds of PSS, valid regardless of what other processes do. The bounds of an exact PSS are equal. A held PSS may be
+// wrong by slight_kib() if the process shares memory. Otherwise the lower bound is the process's minimum share of its
+// anonymous memory, and the upper bound is all memory that it maps. KSM merging is ignored.
 struct PssBounds {
   std::int64_t min_kib = 0;
   std::int64_t max_kib = 0;

@@ -13,12 +13,12 @@ namespace memoir {
 // not empty.
 struct CategoryRule {
   std::string name;
-  std::string command;  // on the redacted command line
+  std::string command;  // matched against the redacted command line
   std::string exe;
   std::string comm;
   std::string user;
   std::string cgroup;
-  std::size_t line = 0;  // in the configuration file; 0 for a built-in rule
+  std::size_t line = 0;  // line in the configuration file; 0 for a built-in rule
 
   bool operator==(const CategoryRule&) const = default;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-// Divides swapped shared memory, which SwapPss omits, among its mappers. Each region that maps an object counts as one
-// share, over all processes. Pure.
+// Divides swapped shared memory, which SwapPss omits, among its mappers. An object's swap is divided by the number of
+// regions that map it in all processes; a process gets one share for each of its regions. Pure.
 
 #include <cstdint>
 #include <span>
@@ -14,7 +14,7 @@ namespace memoir {
 struct SharedSwap {
   ProcessKey process;
   double kib = 0;
-  // Swap of shared mappings without a label in the summary, so that the number of sharers is unknown.
+  // Swap of shared mappings that the summary does not list by label. Their number of sharers is unknown.
   std::int64_t unknown_kib = 0;
 
   bool operator==(const SharedSwap&) const = default;

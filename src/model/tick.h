@@ -33,7 +33,7 @@ struct CategorySample {
   std::int64_t processes = 0;
   std::int64_t inexact = 0;  // members with a source other than exact and held
   std::int64_t rss_kib = 0;
-  std::int64_t pss_kib = 0;  // for an approximate member its sample's value
+  std::int64_t pss_kib = 0;  // includes the RSS that replaces the PSS of approximate members
   std::int64_t uss_kib = 0;  // exact members only
   std::int64_t swap_kib = 0;
   std::int64_t swap_pss_kib = 0;
@@ -156,7 +156,7 @@ struct OomKills {
 
 struct Tick {
   Moment begin;              // before the first read
-  Moment end;                // after the last
+  Moment end;                // after the last read
   bool keyframe = false;     // every live process gets a row
   std::int64_t skipped = 0;  // slots skipped since the previous tick because it overran
   Cost total;                // cost of the whole pass
@@ -187,8 +187,8 @@ struct Tick {
   std::vector<ProcessMappings> summaries;                   // changes, one entry per process at most; sorted by process
 };
 
-// A process that ran at the end of an earlier run in this boot, so that a restarted recorder continues with the same
-// identity and exec count.
+// A process that was running when an earlier recorder of this boot stopped. A restarted recorder continues with the
+// same identity and exec count.
 struct KnownProcess {
   ProcessKey key;
   std::string comm;

@@ -24,7 +24,7 @@ struct TmpfsEntry {
 // The numbers are stored; 3 in the file means no longer mounted.
 enum class TmpfsWalk : std::uint8_t {
   whole = 0,
-  cut = 1,       // too many entries, too slow or too deep, or unreadable folders: partial result
+  cut = 1,       // partial result: too many entries, too slow, too deep, or unreadable folders
   not_read = 2,  // unreadable, hidden, or not answering
   not_yet = 4,   // not yet walked, or walks are disabled
 };

@@ -18,11 +18,11 @@ constexpr double kSteeper = 1.2;
 constexpr double kDaysForCycle = 1.5;
 constexpr double kBlocks = 12;
 constexpr double kStray = 0.95;
-constexpr double kSlack = 1.0 / 24;  // part of the cycle, because no day is punctual to the hour
-constexpr double kUnseen = 1.6;      // the slope may be wrong by this factor, because other hours of the day may differ
-constexpr double kFarthest = 10;     // multiple of the observed time
+constexpr double kSlack = 1.0 / 24;  // part of the cycle by which the forecast is widened: one hour of a day
+constexpr double kUnseen = 1.6;   // possible error of the slope as a factor, because hours not yet observed may differ
+constexpr double kFarthest = 10;  // longest forecast, as a multiple of the observed time
 
-// Returns the floors of the last third. If it has two days, they are by the time of the day.
+// Returns the floors of the last third. If it has at least two days, their stratum is the time of day.
 std::vector<TimedValue> recent_floors(std::span<const LeakHour> life, double days) {
   const double third = days / 3;
   if (third >= kPhasesFrom) return phase_floors(last_days(life, third), third);
@@ -44,8 +44,8 @@ void find_slope(LeakOutlook& outlook, std::span<const LeakHour> life, double day
   const double weight = excess > 0 ? excess / (excess + error * error) : 0;
   const double half = std::abs(change) / 2;
   outlook.accelerates = recent->lower > whole.per_day && recent->per_day > kSteeper * whole.per_day;
-  // The last third's slope is that of its middle. If growth becomes faster, the slope at its end is higher by half of
-  // the change.
+  // The slope of the last third applies to the middle of the third. If growth becomes faster, the slope at the end is
+  // higher by half of the change.
   outlook.slope = {whole.per_day + weight * (change + std::max(change, 0.0) / 2),
                    outlook.accelerates ? recent->lower : std::min(whole.lower, recent->per_day - half),
                    std::max(whole.upper, recent->per_day + half)};

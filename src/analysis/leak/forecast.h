@@ -12,7 +12,7 @@
 
 namespace memoir {
 
-// Returns the start of a forecast for a life that has grown with the slope `whole` for the last `days`. Slopes are per
+// Returns the basis of a forecast for a life that has grown with the slope `whole` for the last `days`. Slopes are per
 // day of the analysis.
 LeakOutlook outlook_of(std::span<const LeakHour> life, double days, const SlopeEstimate& whole);
 

@@ -160,7 +160,8 @@ class Judge {
 
   void find_growth() {
     const std::vector<TimedValue>& floors = found_.floors;
-    // The growth includes half of the first block and half of the last one. A count has grown only between two counts.
+    // With daily blocks, the growth includes half of the first block and half of the last one. For counts it does not,
+    // because a count is known only at each reading.
     const bool whole_window = found_.window.block >= 1 && metric_.unit != LeakUnit::count;
     const double ends = whole_window ? found_.window.block : 0;
     found_.growth = found_.slope.per_day * (floors.back().day - floors.front().day + ends);
@@ -189,16 +190,16 @@ class Judge {
          "its last third still grows, by this fraction of the whole slope, and it has not come down");
   }
 
-  // Slope of the last third by comparison with the day before, relative to the whole slope. In a short window, the
-  // falling half of a day hides growth.
+  // Returns the slope of the last third by comparison with the day before, relative to the whole slope; 0 if there is
+  // no such day. In a window of a few hours, a falling part of the day would hide growth.
   double late_by_day() const {
     if (found_.window.block >= 1 || life_.days < 1 + kHalfDay || found_.slope.per_day <= 0) return 0;
     return rise_since_yesterday(life_.hours, found_.window.days / 3) / found_.slope.per_day;
   }
 
-  // Returns the slope of the means if it is similar to that of the floors, otherwise that of the floors. A floor cuts
-  // off noise at one side, so if noise is a share of the level, floors rise less than means. But means may also rise
-  // for another reason (wider swings, more load), and then the floors show the leak.
+  // Returns the slope of the means if it is similar to the slope of the floors; otherwise the slope of the floors.
+  // Noise in proportion to the level makes means rise faster than floors, so the slope of the means is more accurate.
+  // But wider swings or more load also raise the means, and then only the floors show the leak.
   SlopeEstimate reported_slope(bool daily) const {
     std::vector<TimedValue> means = without(block_means(inside_, found_.window), found_.steps);
     if (daily) remove_weekly_pattern(means);
@@ -234,8 +235,8 @@ class Judge {
       gate(Gate::novelty, "novelty", novelty_of(life_.hours, found_.window), kNovelty,
            "it is above all earlier floors of the run (as a multiple of the highest)");
     }
-    // The threshold applies from a day and a half on. Before that, it is reduced in proportion to the hours that have a
-    // day before.
+    // The full threshold applies to a life of a day and a half or more. For a shorter life, it is reduced in proportion
+    // to the hours that can be compared with the day before.
     if (!daily && life_.days > 1 && found_.slope.per_day > 0) {
       const double least = kDiurnal * std::min((life_.days - 1) / kHalfDay, 1.0);
       gate(Gate::diurnal, "diurnal", rise_since_yesterday(life_.hours, found_.window.days) / found_.slope.per_day,
@@ -247,7 +248,7 @@ class Judge {
   std::span<const LeakHour> inside_;
   const LeakMetric& metric_;
   double level_ = 0;
-  bool few_ = false;  // the whole life is short, so the gates are easier
+  bool few_ = false;  // the window is a whole, short life, so thresholds are lower
   std::vector<TimedValue> points_;
   WindowFinding found_;
 };

@@ -19,7 +19,7 @@ enum class Gate : std::uint8_t { trend, drift, slope, effect, bottom, growing, s
 // Factor that widens the interval of a slope, because the points are less independent than the interval assumes.
 inline constexpr double kWiden = 1.2;
 
-// Part of a threshold that is enough for a leak that was already reported recently.
+// Part of a threshold that suffices for a leak that was already reported recently.
 inline constexpr double kNearly = 0.85;
 
 struct WindowFinding {
@@ -30,12 +30,12 @@ struct WindowFinding {
   std::vector<LeakStep> steps;       // removed steps
   SlopeEstimate slope;               // slope of the floors
   SlopeEstimate reported;            // slope of the means if it is similar to that of the floors
-  double growth = 0;                 // growth of the line, over the floors
+  double growth = 0;                 // growth of the fitted line from the first floor to the last
   double scatter = 0;                // robust deviation of the floors from the line
   double late = 0;                   // slope of the last third, relative to the whole slope; see find_growth()
   std::vector<LeakGate> gates;
   std::vector<Gate> failed;
-  bool nearly = false;  // no gate is below kNearly of its threshold
+  bool nearly = false;  // every value is at least kNearly of its threshold; some gates must pass
   bool passed() const { return failed.empty(); }
 };
 

@@ -23,8 +23,8 @@ constexpr double kShortestHours = 2;
 constexpr double kHoursPerDay = 24;
 constexpr double kTrueDayMs = 86'400'000;
 constexpr std::array kParts{1.0, 0.5, 0.25, 0.125};
-constexpr double kKeepsFrom = 1;                    // days of life
-constexpr std::array kRecently{1.0 / 12, 1.0 / 6};  // parts of the life, before its end
+constexpr double kKeepsFrom = 1;                    // minimum days of life to keep a leak that nearly passes
+constexpr std::array kRecently{1.0 / 12, 1.0 / 6};  // times before the end that count as recent, as parts of the life
 
 struct Lives {
   std::vector<LeakHour> hours;                   // hours of all lives, in time order
@@ -35,8 +35,8 @@ double day_ms(const LeakSettings& settings) {
   return kHoursPerDay * static_cast<double>(settings.hour_ms);
 }
 
-// Splits the series into lives by their number, because two lives may share an hour. The time axis ends where the last
-// bucket ends.
+// Splits the series into lives by LeakBucket::life, because two lives may share an hour. The time axis ends where the
+// last bucket ends.
 Lives lives_of(const LeakSeries& series, const LeakMetric& metric, const LeakSettings& settings) {
   Lives lives;
   if (series.buckets.empty()) return lives;
@@ -75,7 +75,7 @@ LeakVerdict verdict_of_failed(const WindowFinding& window) {
   return LeakVerdict::noise;  // drift: a random walk
 }
 
-// Returns whether most blocks are unchanged, and the other changes go up.
+// Returns whether the floors are level in most blocks, rise in several jumps and hardly fall.
 bool goes_by_steps(const WindowFinding& window) {
   constexpr int min_steps = 4;
   const std::vector<TimedValue> floors = put_back(window.floors, window.steps);
@@ -213,8 +213,8 @@ double restarts_confidence(const RestartsFinding& restarts) {
   return 100 * std::pow(lives * trend * size * late, 0.25);
 }
 
-// Returns whether any part of a life may have grown significantly. None grows by more than the difference of the life's
-// lowest and highest readings.
+// Returns whether any part of a life may have grown significantly. No part can grow by more than the difference between
+// the highest and the lowest minimum of its hours.
 bool could_grow(std::span<const LeakHour> hours, const LeakMetric& metric) {
   const auto [lowest, highest] = std::ranges::minmax_element(hours, {}, &LeakHour::min);
   return highest->min - lowest->min >= min_growth(metric, lowest->min, 0);

@@ -25,7 +25,7 @@ struct LeakBucket {
   double min = 0;
   double mean = 0;  // weighted by time
   double max = 0;
-  std::int32_t life = 0;  // number of the life
+  std::int32_t life = 0;  // number of the life that the values belong to
 };
 
 // Buckets in time order. An hour with a restart has two buckets, one for each life.
@@ -37,7 +37,7 @@ struct LeakSeries {
 enum class LeakUnit : std::uint8_t {
   kib,
   count,    // processes or descriptors, which may be 0; memory of 0 belongs to an exited process and is not judged
-  unknown,  // the series comes from another source
+  unknown,  // the unit of the series is not known
 };
 
 // The growth that is significant: at least `min_growth`, and at least `min_share` of the level.
@@ -114,12 +114,12 @@ struct LeakReading {
 
 // The basis of a forecast.
 struct LeakOutlook {
-  LeakInterval slope;        // current, per day of the analysis; see find_slope()
+  LeakInterval slope;        // current slope, per day of the analysis; see find_slope()
   bool accelerates = false;  // the recent part is clearly steeper
-  // The highest reading of each bucket of the last day. A forecast repeats them, raised by the growth. With less than
-  // two days of history, only the usual peak.
+  // The highest reading of each bucket of the last day. A forecast repeats them, raised by the growth. A short history
+  // shows no daily cycle, so there is only one reading, the usual peak.
   std::vector<LeakReading> cycle;
-  double cycle_days = 0;  // 0: the reading applies at any time
+  double cycle_days = 0;  // length of the cycle; 0: the reading applies at any time
   double stray = 0;       // usual deviation of readings from the cycle
   LeakInterval reading;   // mean, lowest and highest reading of the last bucket
 };
@@ -134,7 +134,7 @@ struct LeakExhaustion {
   std::optional<LeakInterval> in_ms;
 };
 
-// Number of right verdicts per 100 of this kind. It was measured on series with known truth, half of which leak.
+// Number of right verdicts per 100 leak verdicts. It was measured on series with known truth, half of which leak.
 struct LeakWorth {
   std::int64_t right = 0;
   std::string_view measured_on;
@@ -154,7 +154,7 @@ struct LeakFinding {
   double level = 0;                // the current floor
   std::int64_t history_ms = 0;     // length of the current life
   std::int64_t recorded_ms = 0;    // part of history_ms without gaps
-  std::int64_t needed_ms = 0;      // minimum length of one life that can be judged
+  std::int64_t needed_ms = 0;      // minimum length of a life to be judged
   std::int64_t window_ms = 0;      // length of the judged part
   std::int64_t lives = 0;          // number of lives
   std::vector<LeakPoint> floors;   // floors of the window, as recorded
@@ -164,7 +164,7 @@ struct LeakFinding {
   std::vector<LeakPoint> steps;  // removed jumps: time and size
   std::vector<LeakGate> gates;
   std::optional<LeakExhaustion> exhaustion;
-  std::string reason;                     // one sentence, without a capital
+  std::string reason;                     // one sentence, starting in lower case
   std::vector<std::string> would_change;  // one sentence for each thing that would change the verdict
 };
 

@@ -70,7 +70,7 @@ LeakFinding judge_pool(const LeakPool& pool, const LeakMetric& metric, const Lea
   }
   if (judge_leak(per_member(pool), metric, settings).leak) return sum;
   const LeakFinding count = judge_leak(pool.count, process_count_metric(), settings);
-  // If the number of members is constant, the average hides that a few of them grow. Then the sum's finding stays.
+  // If the number of members hardly grows, the average may hide that a few members grow. Then the sum's finding stays.
   if (!count.leak && growth_share(count) < kExplains * growth_share(sum)) return sum;
   sum.verdict = count.leak ? LeakVerdict::count : LeakVerdict::scale_out;
   sum.leak = count.leak;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Judges a pool, which is several processes of one identity. Its sum grows for one of three reasons, and may be
-// constant although its members grow. Pure.
+// Judges a pool: several processes of one identity. Its sum grows if its members grow or if there are more of them. It
+// may be constant although the members grow, if they are replaced. Pure.
 
 #include <vector>
 
@@ -25,7 +25,7 @@ struct LeakPool {
 LeakFinding judge_pool(const LeakPool& pool, const LeakMetric& metric, const LeakSettings& settings = {},
                        const std::vector<LeakLimit>& limits = {});
 
-// The metric for a growing number of processes of one identity, by at least 10 and 20 %.
+// Returns the metric for the number of processes of one identity. Growth is significant from 10 processes and 20 % on.
 LeakMetric process_count_metric();
 
 }  // namespace memoir

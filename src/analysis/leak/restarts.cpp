@@ -21,13 +21,14 @@ constexpr double kCurrent = 0.4;
 constexpr double kTieShare = 0.001;
 
 struct LeakLifetime {
-  std::vector<TimedValue> floors;  // the stratum is the time of the day
+  std::vector<TimedValue> floors;  // the stratum is the quarter of the day
   double slope = 0;
   double growth = 0;
   double late = 0;  // slope of its second half, relative to that of its first
 };
 
-// Returns the floors of a life by age. Its first hour is omitted as start-up.
+// Returns the floors of a life's blocks of six hours, counted back from its end. Omits an incomplete block at its
+// start.
 std::vector<TimedValue> floors_of(std::span<const LeakHour> hours) {
   const double end = hours.back().end;
   std::vector<LeakHour> aged(hours.begin(), hours.end());

@@ -1,6 +1,6 @@
 #pragma once
 
-// Judges a program that restarts before a trend can be seen in one life, by comparing its lives at the same age. Pure.
+// Judges a program that restarts before one life can show a trend, by adding up the trends of its lives. Pure.
 
 #include <span>
 #include <vector>

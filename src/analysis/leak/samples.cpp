@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kNarrowPerHour = 12;
 constexpr std::int64_t kNarrowUntilHours = 48;
-constexpr double kLongestHold = 3;  // in multiples of the usual spacing
+constexpr double kLongestHold = 3;  // maximum validity of a sample, as a multiple of the usual spacing
 
 std::int64_t usual_spacing(std::span<const LeakSample> samples) {
   std::vector<double> spacings;

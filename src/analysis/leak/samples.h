@@ -13,7 +13,7 @@ namespace memoir {
 
 struct LeakSample {
   std::int64_t at_ms = 0;
-  double value = 0;            // if `mean` is given, the minimum of the interval
+  double value = 0;            // the reading; if `mean` is given, the minimum of the interval
   std::optional<double> mean;  // mean of the interval up to the next sample
   std::int32_t life = 0;
 };
@@ -31,8 +31,8 @@ class LeakRollup {
   LeakSeries series_;
 };
 
-// Returns the bucket width for a history of this length: an hour, or a twelfth of an hour if it is shorter than two
-// days.
+// Returns the bucket width for a history of this length: an hour, or a twelfth of an hour if the history is shorter
+// than two days.
 std::int64_t leak_bucket_ms(std::int64_t history_ms, const LeakSettings& settings = {});
 
 // Rolls up samples, which must be in time order. A sample is valid until the next one of its life, but at most for

@@ -10,8 +10,8 @@
 
 namespace memoir {
 
-// A value at a time. Only points of the same `stratum` are compared, for example those at the same hour of the day, or
-// at the same age of a life. Without strata, it is 0 for all points.
+// A value at a time. Only points with the same `stratum` are compared, for example points at the same time of day, or
+// points of the same life. Without strata, it is 0 for all points.
 struct TimedValue {
   double day = 0;
   double value = 0;
@@ -26,7 +26,7 @@ double mean_of(std::span<const double> values);
 // insensitive to outliers.
 double robust_deviation(std::span<const double> values);
 
-// Theil-Sen: the median of the slopes between every two points of one stratum. Sen (1968), "Estimates of the regression
+// Theil-Sen: the median of the slopes between any two points of one stratum. Sen (1968), "Estimates of the regression
 // coefficient based on Kendall's tau", J. Am. Stat. Assoc. 63.
 struct SlopeEstimate {
   double per_day = 0;
@@ -56,8 +56,9 @@ double sen_slope(std::span<const TimedValue> points);
 std::vector<double> off_line(std::span<const TimedValue> points, double per_day, double intercept = 0);
 
 // Returns the mean of the increments in units of its standard error; 0 for fewer than 3 points. The increments of a
-// random walk have mean 0, however far it strays. Their long-run variance is Bartlett's (Newey and West 1987,
-// Econometrica 55). It is at least 15 % of the plain variance, because that of an oscillation tends to 0.
+// random walk have mean 0, however far it strays. Their long-run variance is estimated with Bartlett weights (Newey and
+// West 1987, Econometrica 55). At least 6 % of the plain variance is used, because the estimate for an oscillation
+// tends to 0.
 double drift_score(std::span<const double> values);
 
 // Returns how certainly the points return to their line after a deviation: the t of Dickey and Fuller, with a positive
