@@ -81,7 +81,7 @@ Status AtomicFile::commit() {
       ::unlink(partial.c_str());
     } else if (errno == EEXIST) {
       return exists(path_);
-    } else if (::rename(partial.c_str(), path_.c_str()) != 0) {  // a file system without links
+    } else if (::rename(partial.c_str(), path_.c_str()) != 0) {  // the file system has no hard links
       return errno_error(errno, "write", path_);
     }
   } else if (::rename(partial.c_str(), path_.c_str()) != 0) {

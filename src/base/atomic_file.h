@@ -22,7 +22,7 @@ class AtomicFile {
   // Creates an empty F.partial with an exclusive lock. Returns an error if F exists and must be kept, if it is no
   // regular file, or if the folder is missing or read-only.
   static Result<AtomicFile> begin(const std::string& path, Existing existing, mode_t mode = kGroupReads);
-  static constexpr mode_t kGroupReads = 0640;  // command lines are not public
+  static constexpr mode_t kGroupReads = 0640;  // others may not read the command lines in it
 
   AtomicFile(AtomicFile&& other) noexcept = default;
   AtomicFile& operator=(AtomicFile&& other) = delete;

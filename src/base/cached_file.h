@@ -53,7 +53,8 @@ class CachedFile {
     if (text && budget_->take()) fd_ = std::move(opened);
     return text;
   }
-  // Returns whether the file stays open between reads. If so, it certainly belongs to the same process.
+  // Returns whether the file stays open between reads. An open file never changes to that of another process with the
+  // same pid.
   bool kept() const { return fd_.valid(); }
   const Fd& descriptor() const { return fd_; }
   void close();

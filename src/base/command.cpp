@@ -29,8 +29,8 @@ constexpr std::int64_t kStopCheckMs = 100;
 // Interval of checks for the exit without a pidfd: before Linux 5.3, or if a seccomp filter forbids it.
 constexpr std::int64_t kExitCheckMs = 1;
 
-// Reads the available data, keeping `most` bytes in total. Returns false if there was more. Closes the descriptor at
-// the end of the data.
+// Reads available data and appends it to `into`, up to a length of `most` bytes. Returns false if some data did not
+// fit. Closes the descriptor at the end of the data.
 bool read_some(Fd& fd, std::string& into, std::size_t most) {
   std::array<char, 16 * 1024> piece{};
   const ssize_t count = ::read(fd.get(), piece.data(), piece.size());
@@ -44,7 +44,6 @@ bool read_some(Fd& fd, std::string& into, std::size_t most) {
   return static_cast<std::size_t>(count) <= room;
 }
 
-// A running program.
 class Running {
  public:
   Running(std::string path, pid_t pid, Fd out, Fd err, const CommandLimits& limits)
@@ -87,7 +86,7 @@ class Running {
     return Done{};
   }
 
-  // Waits up to that time for the exit, or until a stop is requested. Returns whether the program has exited.
+  // Waits for the exit until `until` or a stop request. Returns whether the program has exited.
   bool reap(SteadyClock::time_point until, const std::stop_token& stop = {}) {
     while (true) {
       const pid_t ended = ::wait4(pid_, &status_, WNOHANG, &usage_);
@@ -101,7 +100,7 @@ class Running {
     }
   }
 
-  // Abandons a program that hangs in the kernel and therefore does not exit.
+  // Kills the process group and waits for the exit, but not forever: a program that hangs in the kernel does not exit.
   void kill() {
     ::kill(-pid_, SIGKILL);
     reap(SteadyClock::now() + kDyingTime);

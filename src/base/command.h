@@ -1,7 +1,7 @@
 #pragma once
 
-// Runs a program to its end, without a shell, and captures its output. It cannot block the caller: its process group is
-// killed if it is too slow or prints too much.
+// Runs a program to its end, without a shell, and captures its output. A program that is too slow or prints too much
+// does not block the caller: its process group is killed.
 
 #include <chrono>
 #include <cstddef>
@@ -18,9 +18,9 @@ namespace memoir {
 struct CommandLimits {
   std::chrono::milliseconds time{10'000};
   std::size_t bytes = 64 * 1024 * 1024;       // maximum length of the standard output
-  std::stop_token stop = {};                  // a request kills the program early
-  bool background = false;                    // as Spawn::background
-  std::vector<std::string> environment = {};  // in addition to ours
+  std::stop_token stop = {};                  // a stop request kills the program early
+  bool background = false;                    // see Spawn::background
+  std::vector<std::string> environment = {};  // NAME=value, added to PATH, LC_CTYPE and TZ
 };
 
 struct CommandOutput {

@@ -11,7 +11,7 @@
 namespace memoir {
 namespace {
 
-// Reads from offset 0 (a stream: from its current position) to the end, but at most `most` bytes.
+// Reads from offset 0 (a stream: from its current position) to the end, but not more than `most` bytes.
 Result<std::string_view> read_most(const Fd& fd, Buffer& buffer, std::string_view path, std::size_t most,
                                    bool stream = false) {
   std::size_t used = 0;

@@ -35,7 +35,7 @@ class Fd {
   int fd_ = -1;
 };
 
-// Grows as needed and keeps its size, so that a steady reader does not allocate.
+// Grows as needed and never shrinks, so that repeated reads do not allocate.
 class Buffer {
  public:
   static constexpr std::size_t kFirst = 16 * 1024;
@@ -56,7 +56,8 @@ Error errno_error(int error, std::string_view what, std::string_view path);
 Result<Fd> open_file(const std::string& path);
 
 // Reads an open file from offset 0 with pread, so that a kept /proc descriptor can be read again. The view points into
-// `buffer` and is valid until its next use. More than `cap` bytes: io error. `path` is for messages only.
+// `buffer` and is valid until the buffer's next use. A file of more than `cap` bytes is an io error. `path` appears
+// only in error messages.
 Result<std::string_view> read_all(const Fd& fd, Buffer& buffer, std::string_view path,
                                   std::size_t cap = 64 * 1024 * 1024);
 

@@ -13,7 +13,7 @@ void append_journal_field(std::string& datagram, std::string_view name, std::str
     datagram += '=';
   } else {
     datagram += '\n';
-    // 64 bits, little-endian.
+    // The value's length: 64 bits, little-endian.
     for (std::uint64_t size = value.size(), i = 0; i < sizeof(size); ++i, size >>= 8U) {
       datagram += static_cast<char>(size & 0xffU);
     }

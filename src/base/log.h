@@ -1,9 +1,8 @@
 #pragma once
 
 // The program's log, to stderr by spdlog. Under systemd (JOURNAL_STREAM names our stderr) lines have the journal's
-// priority prefix (sd-daemon(3)) instead of a date. Messages with an id then go to the journal's socket. A suffix,
-// computed for each line, lets the recorder add its own memory use without a dependency of base. Thread-safe after
-// log_start.
+// priority prefix (sd-daemon(3)) instead of a date. Messages with an id then go to the journal's socket. The recorder
+// passes a suffix, computed for each line, that shows its own memory use. Thread-safe after log_start.
 
 #include <exception>
 #include <functional>
@@ -18,7 +17,7 @@ enum class LogLevel { debug, info, warning, error };
 
 void log_start(LogLevel least, std::function<std::string()> suffix = {},
                std::string_view journal = JournalSocket::kPath);
-void log_level(LogLevel least);  // changes the level
+void log_level(LogLevel least);  // logs only lines of at least this level from now on
 void log_line(LogLevel level, std::string_view text);
 
 inline void log_debug(std::string_view text) {
@@ -34,7 +33,7 @@ inline void log_error(std::string_view text) {
   log_line(LogLevel::error, text);
 }
 
-// Logs a line with an id (message_id::…) and fields in the journal; elsewhere it is an ordinary line.
+// Logs a line with an id (message_id::…) and fields if the log goes to the journal, otherwise an ordinary line.
 void log_message(LogLevel level, std::string_view text, std::string_view id, const JournalFields& fields);
 
 // Logs an error: "WHAT: <the exception's text>".

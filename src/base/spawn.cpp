@@ -85,7 +85,7 @@ struct Scheduling {
 };
 static_assert(sizeof(Scheduling) == 48);
 
-// Resets the negative oom_score_adj that a program inherits from a service.
+// Sets a negative oom_score_adj, which a program inherits from the recorder's service, to 0.
 void spare_no_more(pid_t pid) {
   Buffer buffer;
   const auto ours = read_file("/proc/self/oom_score_adj", buffer);
@@ -96,7 +96,7 @@ void spare_no_more(pid_t pid) {
   if (file && ::write(file.get(), "0", 1) < 0) return;
 }
 
-// Sets the policy and the nice value by sched_setattr(2), the only call for either that the systemd unit permits.
+// Sets the policy and the nice value by sched_setattr(2). The systemd unit permits no other call for them.
 void lower_priority(pid_t pid, bool background) {
   Scheduling scheduling;
   if (background) {

@@ -26,7 +26,7 @@ struct Spawn {
   int in = -1;                           // -1: /dev/null; the same for out and err
   int out = -1;
   int err = -1;
-  pid_t group = 0;          // process group to join; 0: its own
+  pid_t group = 0;          // process group to join; 0: a new one
   bool background = false;  // nice 19, batch scheduling
 };
 

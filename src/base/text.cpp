@@ -70,8 +70,8 @@ bool is_selector(char32_t c) {
   return c >= 0xFE00 && c <= 0xFE0F;
 }
 
-// U+200C, U+200D and the variation selectors are invisible, but emoji and the scripts from Hebrew on need them. After
-// other letters they only hide.
+// U+200C, U+200D and the variation selectors are invisible, but needed after emoji and letters of the scripts from
+// U+0590 (Hebrew) on. After other characters they only make two names look alike.
 bool belongs_to(char32_t before, char32_t c) {
   if (c != 0x200C && c != 0x200D && !is_selector(c)) return false;
   const bool joins = before == 0x200C || before == 0x200D;
@@ -129,7 +129,7 @@ std::string to_utf8(std::string_view bytes) {
 
 namespace {
 
-// Returns the byte of an escape `xNN` of to_utf8(), or a backslash; otherwise nullopt.
+// Decodes an escape `xNN` that escape_bytes() writes, which is a backslash or a byte from 0x80 on; otherwise nullopt.
 std::optional<char> escaped_byte(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   if (text.size() < 3 || text[0] != 'x') return std::nullopt;

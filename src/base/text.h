@@ -46,12 +46,12 @@ std::string escape_bytes(std::string_view bytes);
 // Reverses escape_bytes().
 std::string unescape_bytes(std::string_view text);
 
-// Returns one line that a terminal shows unchanged, for any input. Besides to_utf8(), it escapes control characters,
+// Returns one line that a terminal shows unchanged, for any input. Like to_utf8(), and also escapes control characters,
 // newlines, direction marks (U+202A…202E, U+2066…2069, U+200E/F) and invisible characters (U+200B…D, U+3164, U+FEFF …)
 // as `\n`, `\t`, `\xNN`, `\u202e`.
 std::string to_printable(std::string_view bytes);
 
-// Returns the text: cannot understand "MemFree: -4 kB". It is printable; a long line is truncated.
+// Returns an error text: cannot understand "MemFree: -4 kB". Makes the line printable, and truncates a long one.
 std::string not_understood(std::string_view line);
 
 // "SIGKILL"; "signal 99" without a name.

@@ -6,7 +6,7 @@
 namespace memoir {
 namespace {
 
-// Hierarchies, the best one first.
+// Kinds of hierarchies, the preferred one first.
 enum Rank : unsigned { kMemory, kUnified, kSystemd, kNone };
 
 Rank rank_of(std::string_view id, std::string_view controllers) {
@@ -18,7 +18,7 @@ Rank rank_of(std::string_view id, std::string_view controllers) {
   return kNone;
 }
 
-// Returns whether the path of a group is below that of `above`.
+// Returns whether the cgroup at `path` is below the one at `above`.
 bool is_below(std::string_view path, std::string_view above) {
   if (above == "/") return path.size() > 1;
   return path.size() > above.size() && path.starts_with(above) && path[above.size()] == '/';

@@ -14,11 +14,11 @@
 
 namespace memoir {
 
-// Returns the path to which the process's memory is charged, as a view into the text. It is that of the v1 memory
-// controller if there is one, otherwise the v2 path (`0::`), otherwise that of the named systemd hierarchy. If the v2
-// or systemd path is below the chosen one, it is returned instead, because units without memory accounting exist only
-// there. An empty text is not_found; a text without a usable line is malformed. `odd` (key_lines.h) gets lines that are
-// torn or have no path.
+// Returns the path of the cgroup to which the process's memory is charged, as a view into the text. The path comes from
+// the line of the v1 memory controller, otherwise of v2 (`0::`), otherwise of the named systemd hierarchy. A v2 or
+// systemd path below the chosen one is returned instead, because units without memory accounting exist only there. An
+// empty text is not_found; a text without a usable line is malformed. `odd` (key_lines.h) gets lines that are torn or
+// have no path.
 Result<std::string_view> parse_cgroup(std::string_view text, OddLines* odd = nullptr);
 
 }  // namespace memoir

@@ -18,7 +18,7 @@
 namespace memoir {
 namespace {
 
-// nullptr if the version has no such file.
+// The name of a file in each version of cgroups; nullptr if the version has no such file.
 struct FileNames {
   const char* v2 = nullptr;
   const char* v1 = nullptr;

@@ -3,11 +3,12 @@
 // The only code that opens the cgroups' memory files, as proc_fs.h is for /proc. Its root is a parameter. If a v1
 // memory controller is mounted below the root as "memory", all files are read there. Otherwise v2 is used: the root
 // itself, or "unified" below it if v1 has the other controllers. The two are never mixed: the memory controller is in
-// one hierarchy only, and /proc/PID/cgroup has the path in that one. Paths are escaped by escape_bytes(). Thread-safe.
+// one hierarchy only, and /proc/PID/cgroup has the path in that hierarchy. Paths are escaped by escape_bytes().
+// Thread-safe.
 //
 // The hierarchy may be mounted from an inner cgroup, as in containers without a cgroup namespace. Then only cgroups
-// below that one have files. In a cgroup namespace, the visible mount may start above the namespace's root. Then no
-// cgroup's files are found.
+// below the inner one have files. In a cgroup namespace, the visible mount may start above the namespace's root. Then
+// no cgroup's files are found.
 
 #include <cstdint>
 #include <optional>
@@ -54,8 +55,8 @@ class CgroupFs {
   // if that is permitted.
   Result<Fd> open(std::string_view path, CgroupFile file) const;
   // Resets an open memory.peak or memory.swap.peak of v2, for this descriptor only. Returns not_found if the cgroup was
-  // removed, and denied if the file is not writable or the kernel is older than 6.12. v1 can only reset peaks for all
-  // readers, so it is also denied.
+  // removed, and denied if the file is not writable or the kernel is older than 6.12. Also returns denied for v1, where
+  // a reset would affect all readers.
   Status reset_peak(const Fd& peak) const;
   // Returns the number by which kernel events identify the cgroup: the inode of its folder. not_found as for open().
   Result<std::uint64_t> number(std::string_view path) const;

@@ -24,8 +24,8 @@ struct CgroupStat {
   std::optional<std::int64_t> anon;  // v1: rss
   std::optional<std::int64_t> file;  // page cache on the file lists: active_file + inactive_file
   std::optional<std::int64_t> shmem;
-  std::optional<std::int64_t> kernel;  // v2; sum of its larger parts before Linux 5.18
-  std::optional<std::int64_t> swap;    // v1
+  std::optional<std::int64_t> kernel;  // v2 only; before Linux 5.18 the sum of its larger parts
+  std::optional<std::int64_t> swap;    // v1 only
 };
 
 // Parses memory.stat. A text without any value is malformed. `odd`: see key_lines.h.

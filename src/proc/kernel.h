@@ -9,8 +9,7 @@
 
 namespace memoir {
 
-// Parses "ea409d61-8f96-496c-b7b5-138ff770209b
-// ". Returns the UUID without its newline.
+// Parses "ea409d61-8f96-496c-b7b5-138ff770209b" and a newline. Returns the UUID.
 Result<std::string> parse_boot_id(std::string_view text);
 
 }  // namespace memoir

@@ -16,8 +16,8 @@ bool is_blank(std::string_view text) {
   return kBlanks.starts_with(text) || text.find_first_not_of(" \t") == std::string_view::npos;
 }
 
-// Parses "    1612" from its end, because most values have few digits after many blanks, and a smaps has a million of
-// them.
+// Parses "    1612" from its end, because most values have few digits after many blanks. Speed matters: a smaps file
+// may have a million values.
 std::optional<std::int64_t> parse_padded(std::string_view text) {
   constexpr std::size_t surely_fit = std::numeric_limits<std::int64_t>::digits10;
   std::size_t blanks = text.size();

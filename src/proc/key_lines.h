@@ -1,8 +1,8 @@
 #pragma once
 
 // Shared by the parsers of this folder. Kernel texts are lines of a key and a value, with the keys in nearly the same
-// order on every kernel. `odd` records lines that could not be parsed; nullptr records none. Such a line loses only its
-// own value.
+// order on every kernel. `odd` records lines that could not be parsed; nullptr records none. An odd line affects only
+// its own value.
 
 #include <array>
 #include <cstddef>
@@ -26,9 +26,9 @@ struct KeyLine {
   std::string_view value;
   bool torn = false;  // the text ended before the line's newline: even a plausible number may lack digits
 
-  // "    1612 kB"
+  // Parses a value such as "    1612 kB"; nullopt if it has another form or the line is torn.
   std::optional<std::int64_t> kib() const;
-  // "    1612"
+  // Parses a value such as "    1612"; nullopt if it has another form or the line is torn.
   std::optional<std::int64_t> count() const;
 };
 
@@ -45,16 +45,17 @@ inline bool next_line(std::string_view& text, char separator, KeyLine& line) {
   return true;
 }
 
-// Parses a decimal number of digits only that fits the model's signed numbers.
+// Parses a number of decimal digits only; nullopt if it does not fit into an std::int64_t.
 std::optional<std::int64_t> parse_natural(std::string_view digits);
 
-// "12.34" with exactly two digits after the point, in hundredths.
+// Parses "12.34", with exactly two digits after the point, to hundredths (1234).
 std::optional<std::int64_t> parse_hundredths(std::string_view text);
 
 // Returns whether `text` is a process's state: one letter.
 bool is_state(std::string_view text);
 
-// The errors for an unusable line without which the text is useless, and for a text without known lines.
+// bad_line() is the error for an odd line that makes the whole text useless, nothing_known() for a text without known
+// lines.
 Error bad_line(std::string_view file, std::string_view line);
 Error nothing_known(std::string_view file);
 
@@ -155,7 +156,7 @@ class LineValues {
  private:
   std::string_view file_;
   OddLines* odd_;
-  int known_ = 0;  // keys with a value
+  int known_ = 0;  // number of keys with a value
   std::array<bool, Count> seen_{};
   std::array<bool, Count> has_{};
 };

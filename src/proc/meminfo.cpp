@@ -15,8 +15,8 @@ bool is_huge_page_count(MachineField field) {
   return field >= MachineField::huge_pages_total && field <= MachineField::huge_pages_surp;
 }
 
-// Converts counts of huge pages by Hugepagesize, which follows them. Without it, or on overflow, the fields become
-// absent.
+// Converts counts of huge pages to KiB by Hugepagesize, a later line. Without that line, or on overflow, the fields
+// become absent.
 void huge_pages_to_kib(MachineMemory& memory) {
   const std::int64_t page_kib = memory.or_zero(MachineField::hugepage_size);
   for (const MachineField field : {MachineField::huge_pages_total, MachineField::huge_pages_free,

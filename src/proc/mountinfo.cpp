@@ -24,7 +24,7 @@ std::string unescaped(std::string_view text) {
 }
 
 // Parses the value of size=, "24684096k": a number of bytes and a unit, as in mount(8) for tmpfs. nullopt for anything
-// else, such as a share of the memory.
+// else, such as "50%".
 std::optional<std::int64_t> size_kib(std::string_view text) {
   constexpr std::string_view units = "kmgtp";
   const char last = text.empty() ? '\0' : static_cast<char>(text.back() | 0x20);
@@ -50,11 +50,11 @@ std::optional<std::int64_t> size_option(std::string_view options) {
 struct Mount {
   TmpfsMount place;
   std::string_view type;
-  std::string_view root;  // within the file system
+  std::string_view root;  // folder of the file system that is mounted
 };
 
 std::optional<Mount> read_mount(std::string_view line) {
-  cut_word(line);  // mount ID,
+  cut_word(line);  // mount ID
   cut_word(line);  // parent ID
   std::string_view device = cut_word(line);
   const auto major = parse_number<std::uint32_t>(cut(device, ':'));
@@ -77,7 +77,7 @@ auto place_of(const TmpfsMount& mount) {
                     std::string_view(mount.mount_point));
 }
 
-// Returns the mount points below `mount_point`. `points` are all of them, sorted.
+// Returns the mount points below `mount_point`. `points` are all mount points, sorted.
 std::vector<std::string> mounted_below(const std::string& mount_point, const std::vector<std::string>& points) {
   const std::string prefix = mount_point.ends_with('/') ? mount_point : mount_point + '/';
   std::vector<std::string> below;

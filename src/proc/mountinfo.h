@@ -18,7 +18,7 @@ namespace memoir {
 struct TmpfsMount {
   std::uint32_t major = 0;  // device number, which all mounts of a file system share
   std::uint32_t minor = 0;
-  std::string mount_point;                     // without octal escapes, as `source`
+  std::string mount_point;                     // octal escapes are decoded, as in `source`
   std::optional<std::int64_t> limit_kib = {};  // mount option size=
   bool whole = true;                           // false if only a part of the file system is visible there
   std::string source = {};                     // mounted device, as given to mount(8)

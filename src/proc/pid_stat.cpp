@@ -47,11 +47,11 @@ Result<PidStat> parse_pid_stat(std::string_view text, OddLines* odd) {
   Fields fields(rest);
   stat.parent_pid = natural(fields.next<std::int32_t>());  // field 4
   fields.skip(4);                                          // pgrp, session, tty_nr, tpgid
-  const auto flags = fields.next<std::uint32_t>();         // 9
+  const auto flags = fields.next<std::uint32_t>();         // field 9
   fields.skip(10);  // minflt, cminflt, majflt, cmajflt, utime, stime, cutime, cstime, priority, nice
   stat.threads = natural(fields.next<std::int32_t>());
   fields.skip(1);                                         // itrealvalue
-  const auto start_ticks = fields.next<std::uint64_t>();  // 22
+  const auto start_ticks = fields.next<std::uint64_t>();  // field 22
   if (!start_ticks || !fields.more()) return bad_line("stat", text);
   stat.start_ticks = *start_ticks;
   stat.flags = flags.value_or(0);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kPressureFields = kFirstShared - kFirstPressure;
 
-// Returns the index of a field, such as "avg10" of the line "some …", whose key is "some avg10".
+// Returns the index of the field whose key is `kind` and `name`, such as "some avg10"; nullopt if there is none.
 std::optional<std::size_t> field_of(std::string_view kind, std::string_view name) {
   for (std::size_t i = kFirstPressure; i < kFirstShared; ++i) {
     std::string_view key = kMachineFields[i].key;

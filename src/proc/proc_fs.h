@@ -63,7 +63,7 @@ class ProcFs {
 
   const std::string& root() const { return root_; }
 
-  // Returns the path of a file of the thread `thread`, or of the main thread if that is 0.
+  // Returns the path of a file of the process, or of its thread `thread` if that is not 0.
   std::string path(std::int32_t pid, PidFile file, std::int32_t thread = 0) const;
   std::string path(SystemFile file) const;
 

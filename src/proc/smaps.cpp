@@ -41,7 +41,7 @@ void undo_newlines(std::string_view escaped, std::string& path) {
   path += escaped;
 }
 
-// Field lines start with a capital, addresses are in lower-case hexadecimal digits.
+// The line of a field starts with a capital letter, that of a region with a lower-case hexadecimal address.
 bool is_region(std::string_view line) {
   const std::size_t dash = line.find_first_not_of("0123456789abcdef");
   return dash > 0 && dash < line.size() && line[dash] == '-';
@@ -113,7 +113,8 @@ void SmapsParser::read_line(const KeyLine& line) {
   if (!good) note_odd(line);
 }
 
-// Keeps a line with value 0. The line is not torn, because it is known; its newline follows in the text.
+// Keeps a line with value 0. The line is complete, because its value could be parsed, so its newline follows in the
+// text.
 void SmapsParser::keep_zero(std::string_view line) {
   auto& zero = zeros_[cursor_.last()];
   if (line.size() + 1 == zero.size()) std::memcpy(zero.data(), line.data(), zero.size());

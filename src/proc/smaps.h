@@ -73,8 +73,8 @@ class SmapsParser {
   OddLines* const odd_;
   std::string torn_;  // the start of a line that ends in the next piece
   KeyCursor<kRollupFields> cursor_{kRollupKeys};
-  // For each field, the line with value 0 as this kernel prints it, because most lines are equal to one of those. All
-  // have the same length.
+  // For each field, its line with value 0 as this kernel prints it. Most lines of a text equal one of these and need no
+  // parsing. All have the same length.
   std::array<std::array<char, 28>, kRollupFields> zeros_{};
   SmapsRegion region_;
   bool in_region_ = false;

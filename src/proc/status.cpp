@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kFirst = kRollupFields;
 
-// These lines precede those of memory, except Threads.
+// Keys that are not memory fields. The lines of all but Threads precede those of the memory fields.
 enum HeadKey : std::size_t {
   kName,
   kState,
@@ -52,8 +52,8 @@ bool take(std::optional<T> value, std::optional<T>& into) {
   return value.has_value();
 }
 
-// Takes a line of the head. `text` is the part after the colon and the tab, nullopt if it is odd. Returns false if it
-// cannot be parsed.
+// Stores the value of a line of the head. `text` is the part after the colon and the tab, or nullopt to clear the
+// value. Returns false if the text cannot be parsed.
 bool take_head(std::size_t key, std::optional<std::string_view> text, StatusHead& head) {
   const std::string_view value = text.value_or("");
   switch (key) {

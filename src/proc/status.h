@@ -7,8 +7,8 @@
 //   Uid:	0	0	0	0
 //   VmHWM:	    1724 kB
 //
-// The kernel escapes Name (newline as
-// , backslash as \\); unescape_name() undoes that. Kernel threads and zombies have no Vm lines.
+// The kernel escapes newlines in Name (as \n) and backslashes (as \\); unescape_name() undoes that. Kernel threads and
+// zombies have no Vm lines.
 
 #include <cstdint>
 #include <optional>

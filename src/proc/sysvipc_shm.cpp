@@ -78,7 +78,7 @@ class Header {
     return word.empty() ? std::nullopt : std::optional(perms);
   }
 
-  std::vector<Column> columns_;  // count_ stands for an unknown column
+  std::vector<Column> columns_;  // columns of the header in order; count_ for an unknown one
 };
 
 std::int64_t kib(std::int64_t bytes) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Reads the usage of a tmpfs by statfs(2). The call may block if the path to the mount point leads over a file system
-// of a dead server: use it only where that does not matter.
+// Reads the usage of a tmpfs by statfs(2). The call may block if the path to the mount point crosses a network file
+// system whose server is down: use it only where that does not matter.
 
 #include <cstdint>
 #include <optional>

@@ -15,14 +15,14 @@ constexpr std::size_t kMaxDigits = 15;  // maximum digits of a number before its
 constexpr std::size_t kFractionDigits = 6;  // further digits are ignored
 constexpr std::int64_t kMillionths = 1'000'000;
 constexpr std::size_t kAddressDigits = 8;  // minimum length of the first address in a line that looks like a region
-constexpr std::size_t kMinSizes = 2;       // the sizes are: virtual, resident, …
-constexpr std::size_t kMaxSizes = 4;       // … dirty, swapped
+constexpr std::size_t kMinSizes = 2;       // virtual and resident
+constexpr std::size_t kMaxSizes = 4;       // also dirty and swapped
 
 bool is_digits(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Returns a unit in KiB, upper or lower case; nullopt for another character.
+// Returns the size of a unit (K, M, G or T, in either case) in KiB; nullopt for another character.
 std::optional<std::int64_t> unit_kib(char unit) {
   const std::size_t at = std::string_view("KkMmGgTt").find(unit);
   if (at == std::string_view::npos) return std::nullopt;
@@ -67,7 +67,7 @@ bool looks_like_region(std::string_view line) {
 struct Head {
   std::string_view name;
   AddressRange range;
-  std::string_view rest;  // after the bracket
+  std::string_view rest;  // text after the bracket
 };
 
 // Returns whether the name belongs to a header line, such as "Process:  face-b00c [412]".

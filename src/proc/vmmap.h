@@ -28,7 +28,7 @@ struct VmmapRegion {
   std::uint64_t end = 0;
   std::int64_t size_kib = 0;
   std::int64_t resident_kib = 0;
-  std::optional<std::int64_t> dirty_kib;  // nullopt if the release does not print them
+  std::optional<std::int64_t> dirty_kib;  // nullopt if the release of macOS does not print it
   std::optional<std::int64_t> swapped_kib;
   std::string_view permissions;  // "rw-/rwx": current and maximum
   std::string_view mode;         // mode of sharing: PRV, COW, SHM, NUL, ALI, ZER, S/A, LPG …
