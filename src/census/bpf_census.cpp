@@ -146,7 +146,7 @@ class BpfCensus final : public Census {
   std::shared_ptr<census_bpf> programs_;
   OwnedBpf<bpf_link> link_;
   MappedList list_;
-  bool many_ = false;  // too many for a list
+  bool many_ = false;  // true if the processes are too many for a list
 };
 
 }  // namespace

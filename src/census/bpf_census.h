@@ -4,7 +4,7 @@
 // process. Once a second, when the processor's caches are cold, it takes three times as long. Before Linux 6.7, and
 // with very many processes, an iterator over all tasks is read instead, which takes twice as long. Process events go
 // through a ring buffer. BPF needs kernel 5.8 with BTF, CAP_BPF and CAP_PERFMON. The BPF programs sum the per-CPU parts
-// of counters, so the values are exact even where those of status are not.
+// of counters, so the values are exact even where /proc/PID/status is inexact.
 
 #include "census/census.h"
 

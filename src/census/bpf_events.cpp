@@ -78,7 +78,7 @@ class BpfEvents final : public ProcessEvents {
   std::string no_signals_;
   std::vector<ProcessEvent>* into_ = nullptr;  // vector of the current caller of take()
   ExitDedup exits_;
-  std::uint64_t lost_ = 0;  // as last reported
+  std::uint64_t lost_ = 0;  // number of lost events at the last call of take()
 };
 
 }  // namespace

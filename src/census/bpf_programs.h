@@ -21,7 +21,7 @@ struct CloseBpf {
 template <typename T>
 using OwnedBpf = std::unique_ptr<T, CloseBpf>;
 
-// Turns an errno into an error that names the missing part.
+// Returns an error with `what` and the text of the errno. If permission is missing, it names the capabilities to give.
 Error bpf_error(const char* what, int error);
 
 Result<Fd> open_iterator(bpf_link* link);

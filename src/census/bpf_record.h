@@ -33,7 +33,7 @@ struct census_record {
   __u64 code_begin; /* addresses */
   __u64 code_end;
   __u64 page_tables_bytes;
-  __u64 minor_faults; /* of the main thread and of exited threads */
+  __u64 minor_faults; /* faults of the main thread and of exited threads */
   char comm[16];
 };
 
@@ -43,7 +43,7 @@ enum { kCensusMostListed = 4096 };
 
 enum { kEventFork, kEventExec, kEventExit, kEventVictim, kEventSignal, kEventAttach };
 
-/* With the ring's header of 8 bytes, a record takes 64 bytes, and that of an exit or a signal 128. The reader is woken
+/* With the ring's header of 8 bytes, a record takes 64 bytes; for an exit or a signal it takes 128. The reader is woken
  * when kEventWakeBytes are in the ring. */
 enum { kEventRingBytes = 256 * 1024, kEventWakeBytes = 64 * 1024 };
 

@@ -31,7 +31,8 @@ __u32 probe_id;
 __u32 cpus;    // number of CPUs in cpu_offset
 __u32 by_cpu;  // 1 if the kernel counts by CPU, as it does since 6.2
 
-// memoird sets it before loading. The verifier treats it as a constant, which limits how far it follows loops.
+// memoird sets possible_cpus before loading. The verifier treats it as a constant, which limits how far it follows
+// loops.
 const volatile __u32 possible_cpus = kCensusMostCpus;
 
 static __always_inline int counts_by_cpu(void) {
@@ -134,7 +135,7 @@ static __always_inline u32 state_of(struct task_struct* task) {
 static __always_inline void read_process(struct census_record* record, struct task_struct* task, int whole) {
   record->pid = task->tgid;
   record->start_ns = task->start_boottime;
-  // A zombie has no memory, nor has a main thread that exited before its other threads.
+  // A zombie has no memory. A main thread that exited before its other threads has none either.
   struct mm_struct* mm = task->mm;
   record->has_memory = mm != 0;
   if (mm) read_resident(record, mm);
@@ -246,7 +247,7 @@ static __always_inline void name_process(struct event_record* event, struct task
 }
 
 // Passes a record to memoird, which reads it at the next scan. Wakes memoird earlier only if the record is `urgent` or
-// much is waiting.
+// the ring has kEventWakeBytes of unread records.
 static __always_inline void submit(void* record, int urgent) {
   const u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
   bpf_ringbuf_submit(record, urgent || waiting >= kEventWakeBytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
@@ -324,8 +325,8 @@ int on_exit(struct bpf_raw_tracepoint_args* context) {
   return 0;
 }
 
-// The kernel reports each hierarchy by itself, and also each thread that is moved alone. Threads other than the main
-// thread are ignored.
+// The kernel reports a move once for each hierarchy, and also moves of single threads. Moves of threads other than the
+// main thread are ignored.
 SEC("raw_tp/cgroup_attach_task")
 int on_attach(struct bpf_raw_tracepoint_args* context) {
   struct task_struct* task = (void*)context->args[2];

@@ -1,7 +1,8 @@
 #pragma once
 
 // The census: the counters of every process at one moment, in one read. By BPF it has all memory fields of
-// /proc/PID/status; by /proc those of statm, which is enough to find changed processes. Neither has PSS.
+// /proc/PID/status. By /proc it has only the fields of statm, which are enough to find changed processes. Neither has
+// PSS.
 
 #include <cstdint>
 #include <memory>
@@ -33,8 +34,8 @@ struct CensusProcess {
   // a page that a fork left shared is a minor fault.
   std::optional<std::int64_t> faulted_kib;
 
-  // False for the census by /proc, which knows only pid, start, VmSize, VmRSS and RssAnon. `statm` then has the values
-  // read: while they are unchanged, the other memory fields of status have hardly changed.
+  // False for the census by /proc, which has only pid, start, VmSize, VmRSS and RssAnon. `statm` then has the values as
+  // read. While these stay the same, the other memory fields of status hardly change.
   bool whole = true;
   Statm statm;
 };
@@ -45,30 +46,31 @@ struct BriefSample {
   std::uint64_t start_ticks = 0;
   std::int64_t rss_kib = 0;
   std::int64_t anon_kib = 0;
-  std::optional<std::int64_t> hwm_kib;  // unknown by /proc
+  std::optional<std::int64_t> hwm_kib;  // nullopt for the census by /proc
 
   bool operator==(const BriefSample&) const = default;
 };
 
 BriefSample brief_sample_of(std::int32_t pid, std::uint64_t start_ticks, const ProcessMemory& memory);
-// nullopt if it has no memory.
+// Returns nullopt if the process has no memory.
 std::optional<BriefSample> brief_sample_of(const CensusProcess& process);
 
 class Census {
  public:
   virtual ~Census() = default;
 
-  // Replaces `processes` by those of this moment, sorted by pid. A missing process may still be running: some
-  // sandboxes hide theirs. After an error `processes` is invalid.
+  // Replaces `processes` by the processes of this moment, sorted by pid. A missing process may still be running: some
+  // sandboxes hide their processes. After an error `processes` is invalid.
   virtual Status read(std::vector<CensusProcess>& processes) = 0;
 
   // Reads only the values that a scan between two ticks needs. Otherwise like read().
   virtual Status read_brief(std::vector<BriefSample>& samples);
 
-  // "bpf" or "proc", as stored.
+  // Returns "bpf" or "proc", as stored in the database.
   virtual std::string_view name() const = 0;
 
-  // The pids of /proc listed by the last read, ascending, with kernel threads; nullptr if it needed no list.
+  // Returns the pids of /proc listed by the last read, ascending, including kernel threads; nullptr if it needed no
+  // list.
   virtual const std::vector<std::int32_t>* listed() const { return nullptr; }
 
  private:

@@ -30,12 +30,12 @@ struct ProcessEvent {
   // exited: peak RSS of the last image since Linux 6.16, and of all images that the process ran before Linux 6.16. A
   // process started by vfork(2) that never exec'd has the peak of its parent's memory.
   std::optional<std::int64_t> peak_kib;
-  std::optional<MemoryAtExit> held;    // exited: since Linux 6.16; signalled: when the signal was sent
-  std::uint32_t uid = 0;               // exited
+  std::optional<MemoryAtExit> held;    // exited: memory in use, since Linux 6.16; signalled: memory in use at that time
+  std::uint32_t uid = 0;               // exited: real uid
   std::uint64_t cgroup_id = 0;         // exited: inode of its cgroup's folder in the v2 hierarchy; 0: unknown
   std::uint64_t memory_cgroup_id = 0;  // exited: inode in the hierarchy of the memory controller; 0: unknown
   std::string comm;                    // any bytes, at most 15; forked: the parent's
-  std::optional<OomKiller> killer;     // signalled
+  std::optional<OomKiller> killer;     // signalled: the sender and its signal
 
   friend bool operator==(const ProcessEvent&, const ProcessEvent&) = default;
 };
@@ -44,11 +44,12 @@ class ProcessEvents {
  public:
   virtual ~ProcessEvents() = default;
 
-  // Replaces `events` by those since the last call, in order. Returns the number of events lost for lack of buffer
+  // Replaces `events` by the events since the last call, in order. Returns the number of events lost for lack of buffer
   // space.
   virtual Result<std::uint64_t> take(std::vector<ProcessEvent>& events) = 0;
 
-  // Becomes readable (poll(2)) when the buffer is filling up, and when an OOM killer chose a victim. -1: never.
+  // Returns a descriptor that becomes readable (poll(2)) when the buffer fills up or an OOM killer chose a victim; -1
+  // if there is none.
   virtual int wait_fd() const { return -1; }
 
   // The reason why signals are not reported; empty if they are.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Drops duplicate exit events, which kernels before 6.16 emit when two threads exit at once: they report a thread's
-// exit after counting it, so both look like the last of their process. Pure.
+// Drops duplicate exit events, which kernels before 6.16 emit when two threads exit at once. Such a kernel reports a
+// thread's exit after counting it, so both threads look like the last of their process. Pure.
 
 #include <cstdint>
 #include <set>

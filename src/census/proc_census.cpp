@@ -72,8 +72,8 @@ class ProcCensus final : public Census {
       if (statm && !(process.kernel_thread && statm->size_kib > 0)) return *statm;
       process.statm.close();
     }
-    // A file opened by path may belong to another process that reused the pid: stat shows that. A process that exited
-    // between the two reads is detected at the next scan, when its descriptor cannot be read.
+    // A file opened by path may belong to another process that reused the pid, so stat is read as well. A process that
+    // exited between the two reads is detected at the next scan, when its descriptor cannot be read.
     const auto statm = read_statm(process);
     if (!statm || !identify(process)) return std::nullopt;
     return *statm;
@@ -96,8 +96,8 @@ class ProcCensus final : public Census {
   DescriptorBudget& budget_;
   const std::int64_t page_kib_ = ::sysconf(_SC_PAGESIZE) / 1024;
   std::vector<std::int32_t> pids_;
-  std::vector<Known> known_;  // by pid
-  std::vector<Known> next_;   // reused
+  std::vector<Known> known_;  // sorted by pid
+  std::vector<Known> next_;   // buffer of read()
   Buffer buffer_;
 };
 

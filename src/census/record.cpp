@@ -102,7 +102,7 @@ std::optional<BriefSample> read_brief_sample(const census_record& record, const 
   if (record.has_memory == 0) return std::nullopt;
   const auto pages = [&](int counter) { return pages_of(std::int64_t{record.rss[counter]}); };
   const std::int64_t rss = pages_of(pages(kCensusFile) + pages(kCensusAnon) + pages(kCensusShmem));
-  // The kernel raises its marks only when a size is about to fall.
+  // The kernel raises its high-water marks only when a size is about to fall.
   const std::int64_t hwm = std::max(pages_of(std::uint64_t{record.peak_rss}), rss);
   return BriefSample{record.pid, start_ticks(record.start_ns, units), kib_of(rss, units.page_bytes),
                      kib_of(pages(kCensusAnon), units.page_bytes), kib_of(hwm, units.page_bytes)};

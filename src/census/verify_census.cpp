@@ -58,7 +58,8 @@ class HoldingChild {
   bool holds_ = false;
 };
 
-// Before 6.16 status itself is off by up to max(32, 2 × CPUs) pages for each CPU that a process ran on.
+// Before 6.16 status itself is off by up to max(32, 2 × CPUs) pages for each CPU that a process ran on. Allows for four
+// such CPUs.
 std::int64_t max_error_kib() {
   const std::int64_t cpus = std::max<std::int64_t>(::sysconf(_SC_NPROCESSORS_CONF), 1);
   return 4 * std::max<std::int64_t>(32, 2 * cpus) * ::sysconf(_SC_PAGESIZE) / 1024;

@@ -29,8 +29,8 @@ Result<pid_t> make_zombie() {
   return pid;
 }
 
-// Returns whether the reported peak is at least half of the child's memory. The counters of some kernels are off by up
-// to that much.
+// Returns whether the reported peak is at least half of the child's memory. Counters of some kernels are off by up to 4
+// MiB.
 bool held_it(const ProcessEvent& end) {
   return end.peak_kib.value_or(0) >= static_cast<std::int64_t>(kChildBytes / 1024 / 2);
 }

@@ -244,7 +244,7 @@ void add_keys(std::string_view table, const Keys<T>& keys, std::vector<std::stri
   for (const Key<T>& key : keys) into.push_back(fmt::format("{}.{}", table, key.name));
 }
 
-// Leaves out values that equal those in `not_given`.
+// Formats one line for each key, except those whose value is the same in `not_given`.
 template <typename T>
 std::string format_keys(const Keys<T>& keys, const T& values, const T* not_given = nullptr) {
   std::string out;

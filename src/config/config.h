@@ -18,20 +18,20 @@ struct Config {
   // [recorder]
   std::string db;                                  // parse_config substitutes default_database_path()
   std::chrono::milliseconds interval{10'000};      // 100 ms … 1 h
-  std::chrono::milliseconds scan_interval{1'000};  // between ticks, 50 ms … 1 h; 0: off
+  std::chrono::milliseconds scan_interval{1'000};  // interval of scans between ticks, 50 ms … 1 h; 0: off
   std::string burst = "on";                        // faster sampling while memory is short or changes fast: on, off
   std::chrono::milliseconds read_deadline{250};    // limit of one read that may block on its target: 1 ms … 10 s
   std::int64_t queue_ticks = 360;         // ticks waiting for the disk before the oldest is dropped: 1 … 100000
-  std::int64_t queue_mib = 32;            // MiB of waiting ticks: 1 … 4096
-  std::int64_t max_command_bytes = 4096;  // 64 … 131072
-  bool container_names = true;            // read from container managers' own files
+  std::int64_t queue_mib = 32;            // memory of waiting ticks in MiB: 1 … 4096
+  std::int64_t max_command_bytes = 4096;  // stored length of a command line: 64 … 131072
+  bool container_names = true;            // reads the names from container managers' own files
   std::string log_level = "info";         // debug, info, warning, error
   std::string source = "proc";            // source of ticks: proc, vmmap
   // [vmmap]
   std::string vmmap = "/usr/bin/vmmap";
   std::string ps = "/bin/ps";
-  std::chrono::milliseconds vmmap_deadline{10'000};  // for one run of either: 10 ms … 10 min
-  std::string vmmap_group = "process";               // PSS is RSS divided by the number of these: process, pgid
+  std::chrono::milliseconds vmmap_deadline{10'000};  // for one run of vmmap or ps: 10 ms … 10 min
+  std::string vmmap_group = "process";  // PSS is RSS divided by the number of processes in a group: process, pgid
   // [store]
   std::string durability = "full";  // full: synced at each tick; normal: at checkpoints
   // Retention of each tier, 1 h … 10000 d; 0: forever.
@@ -47,24 +47,24 @@ struct Config {
   std::int64_t exits_min_peak = 16LL << 20;
   // [mappings]: reading of smaps
   std::chrono::milliseconds mappings_interval{900'000};  // between reads of one process, 1 s … 1 d; 0: off
-  std::int64_t mappings_processes = 20;                  // 1 … 80
-  std::int64_t mappings_labels = 24;                     // per process, 1 … 500
-  std::chrono::milliseconds mappings_budget{300};        // CPU time per hour: 1 ms … 10 m
+  std::int64_t mappings_processes = 20;            // maximum number of processes whose smaps are read in turn: 1 … 80
+  std::int64_t mappings_labels = 24;               // rows stored per process: 1 … 500
+  std::chrono::milliseconds mappings_budget{300};  // CPU time per hour: 1 ms … 10 m
   // [tmpfs]: walks of the mounts
   std::chrono::milliseconds tmpfs_interval{1'800'000};  // between walks of one mount, 1 s … 1 d; 0: off
   // [alert]: command that gets `memoir incident` as JSON on its standard input
   std::vector<std::string> alert_exec;        // the program's path and its arguments; empty: none
   std::int64_t alert_pressure_ppm = 200'000;  // share of a minute in which some process waited for memory; 0: off
-  std::chrono::milliseconds alert_leak = std::chrono::hours(24);  // this long before a limit is reached, 1 m …; 0: off
-  bool alert_confirmed = true;                                    // alert for each leak that is confirmed
-  // Levels at which an alert is due, in millionths of the limit; 0: off
+  std::chrono::milliseconds alert_leak = std::chrono::hours(24);  // alert if a limit is nearer, 1 m …; 0: off
+  bool alert_confirmed = true;                                    // alert for each newly confirmed leak
+  // Levels at which an alert is due, in millionths of the limit; 0: off.
   std::int64_t alert_limit_ppm = 950'000;  // usage of a cgroup, without page cache
   std::int64_t alert_tmpfs_ppm = 950'000;
   std::int64_t alert_swap_ppm = 950'000;
   std::chrono::milliseconds alert_every{900'000};   // minimum time between two alerts for one reason: 1 s … 7 d
   std::chrono::milliseconds alert_timeout{30'000};  // 100 ms … 10 min
   // [leaks]: read by memoir; memoird also checks for leak alerts at this interval
-  std::chrono::milliseconds leaks_hour{3'600'000};  // length of one hour in the analysis: 10 ms … 1 d
+  std::chrono::milliseconds leaks_hour{3'600'000};  // length of an hour in the analysis (shorter in tests): 10 ms … 1 d
   // [[category]]: name, and at least one of command, exe, comm, user, cgroup. Without any category: the built-in list.
   std::vector<CategoryRule> categories;
   bool default_categories = true;  // [categories] defaults: the built-in list follows the given ones
@@ -77,7 +77,7 @@ struct Config {
 // Values of `source`.
 std::vector<std::string> source_names();
 
-// Limits that other code needs, too.
+// Limits that other code uses as well.
 inline constexpr std::chrono::milliseconds kMinInterval{100};
 inline constexpr std::chrono::milliseconds kMaxInterval{3'600'000};
 inline constexpr std::chrono::milliseconds kMinLeaksHour{10};

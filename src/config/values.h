@@ -29,7 +29,7 @@
 // build may then omit the check.
 #undef TOML_ASSERT_ASSUME
 #define TOML_ASSERT_ASSUME(expression) static_assert(true)
-// A table without a case for most letters decides whether a non-ASCII letter is a space: the default is no.
+// toml++ decides by a switch whether a non-ASCII letter is a space. A letter without a case is not a space.
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false
@@ -45,7 +45,7 @@ namespace memoir::values {
 // Why a value is refused: the end of a sentence that starts with its key. nullopt if the value was accepted.
 using Refusal = std::optional<std::string>;
 
-// Reads and prints a T. What it prints reads back to the same value.
+// Reads and prints a T. A printed value reads back as the same value.
 template <typename T>
 struct Codec {
   std::function<Refusal(const toml::node&, T&)> take;
