@@ -62,7 +62,7 @@ class Burst {
   std::int64_t length_ms_ = 0;
   Rest grave_;
   Rest growth_;        // ends no earlier than grave_
-  unsigned seen_ = 0;  // a bit for each reason
+  unsigned seen_ = 0;  // a bit for each reason observed in the burst
 };
 
 }  // namespace memoir

@@ -7,8 +7,8 @@
 namespace memoir {
 
 // The next slot: the first multiple of the interval after `now_ms` that is later than `last_slot_ms` (0: there was
-// none). `skipped` counts the slots between. A last slot more than an interval ahead means that the clock was stepped
-// back: it is ignored.
+// none). `skipped` counts the slots between the two. A last slot more than an interval ahead means that the clock was
+// stepped back: it is ignored.
 struct Slot {
   std::int64_t at_ms = 0;
   std::int64_t skipped = 0;
@@ -22,11 +22,11 @@ inline constexpr std::int64_t kBurstScanPpm = 10'000;
 std::int64_t scan_pause_ms(std::int64_t every_ms, std::int64_t cost_us, std::int64_t share_ppm = kScanPpm);
 
 // Intervals in a burst (burst.h): a tenth of the configured ones, but at least 100 ms for scans and 1 s for ticks.
-// burst_tick_ms returns 0 if that is no shorter than the interval: a burst then has no ticks of its own.
+// burst_tick_ms() returns 0 if its result would not be shorter than the interval: a burst then has no ticks of its own.
 std::int64_t burst_scan_ms(std::int64_t scan_ms);
 std::int64_t burst_tick_ms(std::int64_t interval_ms);
 
-// Returns whether a tick of a burst may be taken now. All of them together use at most a twentieth of a core.
+// Returns whether a tick of a burst may be taken now. All ticks of bursts together use at most a twentieth of a core.
 bool burst_tick_due(std::int64_t now_ms, std::int64_t last_tick_ms, std::int64_t tick_ms, std::int64_t cost_us);
 
 // Returns whether a tick may come before its slot because a process grows fast, outside of bursts. At least a quarter

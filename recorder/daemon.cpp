@@ -153,8 +153,8 @@ void Daemon::take_scan() {
   take_urgent_tick();
 }
 
-// Takes an early tick if a process grows fast or the OOM killer chose one, no burst is running, and the last tick is
-// not too recent.
+// Takes an early tick if a process grows fast or the OOM killer chose a victim, no burst is running, and the last tick
+// is not too recent.
 void Daemon::take_urgent_tick() {
   const std::int64_t interval_ms = settings_.config.interval.count();
   if (!urgent_ || burst_.running() || !early_tick_due(clock_.now().boot_ms, last_tick_ms_, interval_ms)) return;
@@ -163,7 +163,7 @@ void Daemon::take_urgent_tick() {
 }
 
 // Makes the next tick read the mappings of the largest processes, due or not. These reads exceed the budget, so they
-// are requested only once in a while.
+// are requested at most every 15 minutes.
 void Daemon::note_incident() {
   const std::int64_t now_ms = clock_.now().boot_ms;
   if (incident_ms_ && now_ms - *incident_ms_ < kIncidentEveryMs) return;
@@ -175,7 +175,7 @@ void Daemon::note_incident() {
 void Daemon::open_events() {
   const int census_fd = source_->events_fd();
   if (census_fd < 0) return;
-  // A separate descriptor: the census may close the other one first.
+  // The descriptor is duplicated, because the census may close its own first.
   const int fd = ::fcntl(census_fd, F_DUPFD_CLOEXEC, 0);
   if (fd < 0) return log_warning(errno_error(errno, "duplicate", "the descriptor of process events").message);
   events_.assign(fd);
@@ -380,7 +380,7 @@ void Daemon::set_alerts() {
   if (options_.once) return;
   const std::string before = alerts_.lack();
   alerts_.set(settings_.config, settings_.config_found ? settings_.config_path : "");
-  // At the start of a run, report_access() reports it with the others.
+  // At the start of a run, report_access() reports the lack with the other degraded modes.
   if (const std::string lack = alerts_.lack(); access_reported_ && lack != before) report_degraded(lack);
 }
 

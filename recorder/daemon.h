@@ -97,19 +97,20 @@ class Daemon {
   const std::optional<std::chrono::microseconds> watchdog_ = watchdog_period();
 
   asio::io_context loop_{1};
-  // Stops are separate, so that a flood of the others does not delay them.
+  // Signals to stop are read separately, so that a flood of other signals does not delay them.
   Signals stops_{loop_};    // TERM, INT
   Signals signals_{loop_};  // HUP, USR1
   asio::steady_timer signal_timer_{loop_};
   asio::steady_timer slot_timer_{loop_};
   asio::steady_timer scan_timer_{loop_};
-  asio::steady_timer burst_timer_{loop_};  // only during a burst
+  asio::steady_timer burst_timer_{loop_};  // runs only during a burst
   asio::posix::stream_descriptor events_{loop_};
-  asio::posix::stream_descriptor pressure_{loop_};  // a trigger; closed if there is none
+  asio::posix::stream_descriptor pressure_{loop_};  // the pressure trigger; closed if there is none
   asio::steady_timer end_timer_{loop_};
   asio::steady_timer watchdog_timer_{loop_};
   asio::steady_timer careful_timer_{loop_};
-  // Enabled reads that are not needed for a tick: of tmpfs mounts, then of mappings. All but after a kill.
+  // Enabled reads that a tick does not need: none, walks of tmpfs mounts, or also reads of mappings. After a recorder
+  // was killed, its successor enables them step by step; otherwise all are enabled.
   enum class CostlyReads : std::uint8_t { none, walks, all };
   CostlyReads costly_reads_ = CostlyReads::all;
 
@@ -125,11 +126,11 @@ class Daemon {
   std::optional<std::int64_t> incident_ms_;  // boot clock; last time that note_incident() requested mappings
   std::string no_boot_id_;                   // why the boot id is unreadable; empty if it is known
   std::string end_cause_;                    // why the previous recorder ended; empty after a clean end, or if unknown
-  std::string no_trigger_;                   // why there is no trigger; empty if bursts need none
+  std::string no_trigger_;  // why there is no pressure trigger; empty if there is one or none is needed
   Burst burst_;
   Shortage shortage_;
   MachineMemory machine_;        // machine memory at the last tick
-  std::int64_t machine_ms_ = 0;  // boot clock
+  std::int64_t machine_ms_ = 0;  // boot clock; time of that tick
   std::string census_;           // census in use in this run
   Suspension suspension_;
   bool urgent_ = false;  // an early tick was requested since the last tick

@@ -1,4 +1,4 @@
-// Daemon: detects reasons for bursts and takes their ticks. burst.h decides when bursts start and end.
+// Daemon: detects reasons for bursts and takes the ticks of bursts. burst.h decides when bursts start and end.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,8 @@ std::string seconds(std::int64_t ms) {
 
 }  // namespace
 
-// A pressure trigger costs nothing while no process waits for memory. The /proc tree of another machine has none.
+// Opens or closes the pressure trigger, which costs nothing while no process waits for memory. A /proc tree given by
+// --proc has none.
 void Daemon::set_bursts() {
   bursts_ = !options_.once && settings_.config.burst == "on" && settings_.config.source == "proc";
   const std::string before = std::exchange(no_trigger_, {});
@@ -49,7 +50,7 @@ void Daemon::set_bursts() {
 }
 
 void Daemon::await_pressure() {
-  // POLLPRI.
+  // wait_error waits for POLLPRI.
   pressure_.async_wait(asio::posix::stream_descriptor::wait_error, [this](const asio::error_code& error) {
     if (error) return;
     log_exceptions("memory pressure", [this] {

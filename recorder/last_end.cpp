@@ -26,7 +26,7 @@ std::string end_cause(std::string_view note) {
   std::int64_t oom_kills = 0;
   words >> result >> code >> status >> counter >> oom_kills;
   if (result.empty() || result == "success") return "";
-  // The counter may also have counted a program that alerts ran.
+  // The counter includes kills of programs that ran for alerts.
   if (result == "oom-kill" || (oom_kills > 0 && status == "KILL"))
     return "The OOM killer killed the previous recorder, or a program that it ran for an alert";
   if (result == "watchdog") return "The watchdog killed the previous recorder: it did not respond in time";

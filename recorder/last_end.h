@@ -1,6 +1,6 @@
 #pragma once
 
-// Why the previous recorder ended, from a note that the unit's ExecStopPost wrote into the database's folder.
+// Finds why the previous recorder ended, from a note that the unit's ExecStopPost wrote into the database's folder.
 
 #include <string>
 #include <string_view>

@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
   // The parent may ignore SIGCHLD; the exit status of a child would then be lost.
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of the write, like a full disk
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond the limit on file sizes then fails, as on a full disk
   try {
     return memoir::run(argc, argv);
   } catch (const std::exception& failure) {

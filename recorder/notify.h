@@ -17,12 +17,12 @@ class Notifier {
   // `address` is a path, or '@' and a name in the abstract namespace; anything else is refused, as sd_notify does.
   explicit Notifier(std::string_view address);
 
-  // From NOTIFY_SOCKET.
+  // Uses the address in NOTIFY_SOCKET. If that is not set, the Notifier drops all messages.
   static Notifier from_environment();
 
   bool connected() const { return socket_.valid(); }
 
-  // Lines of KEY=VALUE. Never blocks; a message that cannot be sent is lost.
+  // Sends lines of KEY=VALUE. Never blocks; a message that cannot be sent is lost.
   void send(std::string_view message) const;
 
  private:

@@ -61,8 +61,8 @@ int complain_of_unknown(const CLI::App& app) {
   return kUsage;
 }
 
-// Returns false, after a message, if an option has an empty value: `--db=` or `--db ''`. No option may have one; for
-// `--db=`, CLI11 would use the next argument as the value.
+// Returns false, after a message, if an option has an empty value: `--db=` or `--db ''`. No option accepts an empty
+// value. For `--db=`, CLI11 would use the next argument as the value.
 bool all_have_values(int argc, const char* const* argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
@@ -104,7 +104,7 @@ std::variant<RecorderOptions, int> parse_options(int argc, const char* const* ar
   app.add_flag("--print-config", options.format_config,
                "Print the configuration in force, the built-in rules included, and exit")
       ->excludes(check);
-  // For tests, which cannot wait an hour.
+  // Hidden options for tests, which cannot wait an hour.
   const auto add_milliseconds = [&app](const char* name, std::chrono::milliseconds& into) {
     app.add_option_function<std::int64_t>(name, [&into](std::int64_t ms) { into = std::chrono::milliseconds(ms); })
         ->check(CLI::PositiveNumber)

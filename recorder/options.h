@@ -20,13 +20,13 @@ struct RecorderOptions {
   bool check_config = false;
   bool format_config = false;
   std::chrono::milliseconds keyframe_every{std::chrono::hours(1)};
-  std::chrono::milliseconds careful_step{std::chrono::seconds(20)};  // between two steps after a kill
+  std::chrono::milliseconds careful_step{std::chrono::seconds(20)};  // time between two steps of start_carefully()
   std::string proc = "/proc";
   std::string cgroups = "/sys/fs/cgroup";
   std::string containers;  // prefix of the paths of container managers' files
 };
 
-// Returns the options, or the exit status: help and version were printed (0), or the usage error (2).
+// Returns the options, or the exit status: 0 after printing help or version, 2 after a usage error.
 std::variant<RecorderOptions, int> parse_options(int argc, const char* const* argv);
 
 }  // namespace memoir

@@ -11,7 +11,7 @@
 namespace memoir {
 namespace {
 
-// Copies settings that need a restart from `before` to `after`. Returns the keys of those that had changed.
+// Copies settings that need a restart from `before` to `after`. Returns the keys of the settings that had changed.
 std::string keep_until_restart(const Config& before, Config& after) {
   std::vector<const char*> keys;
   const auto keep = [&](const char* key, auto Config::*member) {

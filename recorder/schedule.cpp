@@ -14,7 +14,8 @@ Slot Schedule::next(const Moment& now) {
   const std::int64_t offset = now.wall_ms - now.boot_ms;
   const std::int64_t step = offset - wall_offset_ms_;
   wall_offset_ms_ = offset;
-  // Rounds down to a slot of the new time, so that its next slot does not count as past.
+  // Moves the last slot with the clock and rounds it down to a slot of the new time, so that the step itself skips no
+  // slot.
   if (std::abs(step) * 2 >= interval_ms_) {
     last_slot_ms_ += step;
     last_slot_ms_ -= last_slot_ms_ % interval_ms_;

@@ -27,8 +27,8 @@ struct Unbacked {
   std::int64_t below = 0;  // bytes in other parts of the heap
 };
 
-// Bytes of the brk heap without a page. The heap's last `arena` bytes belong to the allocator if it has one arena and
-// no other code moves the break; a hole in it makes mincore(2) fail, and then the result is 0.
+// Returns the bytes of the brk heap that have no memory page. The heap's last `arena` bytes belong to the allocator if
+// it has one arena and no other code moves the break. A hole in the heap makes mincore(2) fail; the result is then 0.
 Unbacked unbacked_bytes(std::int64_t arena, std::int64_t top) {
   char* end = static_cast<char*>(sbrk(0));
   const auto pages = static_cast<std::size_t>(arena / page_bytes());
@@ -71,7 +71,8 @@ RecorderMemory measure_self(std::int64_t sqlite_bytes) {
   const Unbacked unbacked = unbacked_bytes(static_cast<std::int64_t>(info.arena), top);
   RecorderMemory memory;
   memory.idle_kib = (top - unbacked.top) / kKib;
-  // Below the free top, pages without memory mostly belong to free blocks. Any excess counts as data.
+  // Bytes without a page below the free top are assumed to be in free blocks. Any excess over those is subtracted from
+  // data.
   memory.fragmentation_kib = std::max<std::int64_t>(free - top - unbacked.below, 0) / kKib;
   memory.prepared_kib = (unbacked.top + unbacked.below) / kKib;
   // This part includes the rounding of the others, so that all parts add up.

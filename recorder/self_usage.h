@@ -16,7 +16,7 @@ namespace memoir {
 RecorderMemory measure_self(std::int64_t sqlite_bytes);
 
 // " [rss 9.8M, heap 4.1M = ready 3.8M + prepared 0.3M; ready = data 3.4M + fragmentation 0.3M + idle 0.1M]", with a
-// leading space. Sums are those of the printed parts.
+// leading space. Each sum is the sum of the printed, rounded parts.
 std::string to_text(const RecorderMemory& memory);
 
 // Measures at most once per interval, because that is expensive; in between it returns the last text. Thread-safe.

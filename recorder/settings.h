@@ -28,13 +28,13 @@ struct Rules {
   Redactor redactor;
 };
 
-// Errors name the file.
+// An error names the configuration file.
 Result<Rules> make_rules(const Settings& settings);
 
 // The effective configuration, including the built-in rules.
 Config spelled_out(const Config& config);
 
-// Returns whether both classify and redact alike, regardless of the rules' line numbers.
+// Returns whether both configurations classify and redact alike, regardless of the rules' line numbers.
 bool same_rules(const Config& a, const Config& b);
 
 LogLevel to_log_level(const Config& config);
@@ -42,7 +42,7 @@ Durability durability(const Config& config);
 Retention retention(const Config& config);
 MappingLimits mapping_limits(const Config& config);
 
-// Creates the folder of the default database; the folder of any other must exist.
+// Creates the folder of the default database. Returns an error if the folder of another database does not exist.
 Status prepare_folder(const Config& config);
 
 }  // namespace memoir

@@ -13,7 +13,7 @@ constexpr std::int64_t kNearHorizonMs = 180'000;
 
 // A smaller fall is no sign of a shortage: a starting process causes one.
 constexpr std::int64_t kMuchKib = 64 * 1024;
-constexpr std::int64_t kMuchPart = 32;  // on a small machine: this part of its memory
+constexpr std::int64_t kMuchPart = 32;  // or this part of the machine's memory, if that is less
 
 // Rates per second that count as stalls. Processes wait for each page that is swapped in. An allocation that stalls has
 // reclaimed some dozens of pages.

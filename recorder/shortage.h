@@ -12,8 +12,9 @@ namespace memoir {
 
 // Tracks MemAvailable over time. Memory is short if two conditions hold. MemAvailable is much lower than at any time
 // from twenty to five seconds before. At this speed, it would be exhausted within a minute, or within three minutes if
-// less than a tenth of the machine is left. Harmless cases have been as low before: a machine that always has little,
-// programs that allocate and free in turn, and a growing page cache (which MemAvailable counts as available).
+// less than a tenth of the machine is left. In harmless cases MemAvailable has been as low before: on a machine that
+// always has little, with programs that allocate and free in turn, and with a growing page cache (which counts as
+// available).
 class Shortage {
  public:
   // Returns the time left at this speed, in ms; nullopt if memory is not short. `now_ms` is on the boot clock.

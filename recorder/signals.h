@@ -2,7 +2,7 @@
 
 // Reads signals by signalfd(2) instead of interrupting. The kernel keeps one pending signal of each number, so that a
 // flood of one number displaces no other. A handler that writes into a pipe would lose signals when the pipe is full.
-// Thread: that of the loop.
+// Call all functions on the loop's thread.
 
 #include <csignal>
 #include <functional>
@@ -23,8 +23,8 @@ class Signals {
  public:
   explicit Signals(asio::io_context& loop) : descriptor_(loop) {}
 
-  // Blocks the signals from here on, in this thread and in those that it starts later. Call it before starting threads.
-  // spawn() unblocks them in the programs that it starts.
+  // Blocks the signals from here on, in this thread and in threads that it starts later. Call it before starting
+  // threads. spawn() unblocks them in the programs that it starts.
   Status hold(std::initializer_list<int> signals);
 
   // Calls `handle` with the number of each signal, permanently.

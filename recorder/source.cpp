@@ -33,12 +33,12 @@ Result<std::unique_ptr<TickSource>> make_collector(const RecorderOptions& option
                                     .kernel_log = options.proc == ProcFs().root() ? "/dev/kmsg" : "",
                                     .read_share_ppm = config.budget_cpu_ppm};
   ProcFs proc(options.proc);
-  // probe_bpf() forks, so it runs before threads are started. It does not work with a test's own tree.
+  // probe_bpf() forks, so it runs before threads are started. It does not work with a test's own /proc tree.
   FoundByBpf found{std::unique_ptr<Census>(), std::unique_ptr<ProcessEvents>()};
   if (options.proc == ProcFs().root()) found = probe_bpf(proc);
   auto collector = make_proc_source(std::move(proc), clock, std::move(rules.categoriser), std::move(rules.redactor),
                                     collecting, std::move(found.census), std::move(found.events));
-  Capability(CAP_SYSLOG).give_up();  // the log is open
+  Capability(CAP_SYSLOG).give_up();  // the kernel log is already open
   return collector;
 }
 

@@ -128,7 +128,7 @@ void Storage::State::run() {
   end();
 }
 
-// Does the next piece of work. Returns false when there will be no more.
+// Does the next piece of work. Returns false if none will follow.
 bool Storage::State::work() {
   std::optional<WorkItem> item;
   const Next next = wait_for_work(item);
@@ -183,8 +183,8 @@ Storage::State::Next Storage::State::wait_for_work(std::optional<WorkItem>& item
   return Next::store;
 }
 
-// A failure of maintenance delays no tick. It may have the same cause as a failure to store, so it is logged at most
-// periodically.
+// A failure of maintenance delays no tick. It may have the same cause as a failure to store, so its log lines are
+// throttled too.
 void Storage::State::maintain() {
   ticks_since_maintenance = 0;
   const Result<Maintenance> done_now = guarded(kStore, [&] { return writer->maintain(); });
@@ -270,7 +270,7 @@ void Storage::State::report_refused() {
   refused = {};
 }
 
-// Returns memory to the kernel that a backlog, many processes or rare work needed, and that is not needed again soon.
+// Returns free memory to the kernel, at most once a minute. A backlog, many processes or rare work may have needed it.
 void Storage::State::give_back(std::int64_t waiting) {
   const std::int64_t now_ms = clock.now().boot_ms;
   if (waiting > 0 || now_ms - given_back_ms < kGiveBackEveryMs) return;

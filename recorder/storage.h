@@ -25,20 +25,21 @@ struct StorageOptions {
   std::chrono::milliseconds finish_within{5'000};
   std::chrono::milliseconds maintenance_retry{60'000};  // delay after a failed maintenance
   std::chrono::milliseconds first_maintenance{0};       // delay of the first maintenance after the start
-  int ticks_without_maintenance = 10;  // stored in a row while more wait: old data must still be removed
+  // Maintenance is due after this number of ticks even while more wait, because old data must be removed.
+  int ticks_without_maintenance = 10;
 };
 
 struct StorageCounts {
-  std::int64_t stored = 0;   // ticks
-  std::int64_t dropped = 0;  // ticks
-  std::int64_t waiting = 0;  // ticks in the queue
+  std::int64_t stored = 0;   // number of stored ticks
+  std::int64_t dropped = 0;  // number of dropped ticks
+  std::int64_t waiting = 0;  // number of ticks in the queue
   std::int64_t last_ms = 0;  // boot clock, time of the last stored tick
 };
 
 enum class Finish {
   stored,     // everything was stored
   lost,       // some work was lost; the log lists the losses
-  abandoned,  // as `lost`, and a write still hangs: the process must be left by _exit
+  abandoned,  // as `lost`, and a write still hangs: the process must end by _exit()
 };
 
 class Storage {
@@ -54,7 +55,7 @@ class Storage {
   StorageCounts counts() const;
   bool run_end_waiting() const;
 
-  // How long the writer has been at one piece of work; 0 if idle.
+  // Returns how long the writer has been doing the current piece of work, in ms; 0 if idle.
   std::int64_t busy_ms() const;
 
   // Stores the waiting work, for a limited time. Push nothing afterwards.

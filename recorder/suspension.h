@@ -13,7 +13,8 @@ std::int64_t suspended_ms();
 
 class Suspension {
  public:
-  // Takes suspended_ms() at a tick. Returns for how long the machine was suspended since the last call, if it was.
+  // Takes suspended_ms() at a tick. Returns how long the machine was suspended since the last call, in ms; nullopt
+  // below 1 s.
   std::optional<std::int64_t> see(std::int64_t suspended_ms) {
     constexpr std::int64_t min_ms = 1000;
     const std::int64_t slept = suspended_ms - last_ms_.value_or(suspended_ms);

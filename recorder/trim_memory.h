@@ -4,9 +4,9 @@
 
 namespace memoir {
 
-// Returns free heap, and drops the mapped pages of code and constants; pages in use come back from the page cache,
-// which the kernel maps 16 at a time. Other threads may run during this: no written page is affected (madvise(2),
-// MADV_DONTNEED on private mappings of files that are not writable). Breakpoints of an attached debugger are lost.
+// Returns free heap, and drops the mapped pages of code and constants. Pages in use come back from the page cache; the
+// kernel maps 16 at a time. Other threads may run during this: no written page is affected (madvise(2), MADV_DONTNEED
+// on private mappings of files that are not writable). Breakpoints of an attached debugger are lost.
 void trim_memory();
 
 }  // namespace memoir

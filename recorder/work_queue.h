@@ -3,8 +3,8 @@
 // The work waiting to be stored, in order: ticks, events, and starts and ends of runs. Limited in number and in bytes,
 // so that it stays small during a long failure of the store. Each tick is kept as the difference from the previous one
 // and rebuilt when it is taken. If there is too much, the oldest tick is dropped; its starts and exits move to the next
-// tick, because otherwise later samples would belong to processes unknown to the store. The queue keeps the newest
-// events, and the newest of the processes that only dropped ticks observed. Pure; the owner locks.
+// tick, because otherwise later samples would belong to processes unknown to the store. The numbers of events, and of
+// processes observed only in dropped ticks, are limited too: the oldest are dropped. Pure; the owner locks.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ struct DroppedWork {
   std::int64_t ticks = 0;
   std::int64_t first_ms = 0;  // wall clock, time of the first dropped tick
   std::int64_t last_ms = 0;
-  std::int64_t processes = 0;  // observed only in dropped ticks, and forgotten
+  std::int64_t processes = 0;  // number of forgotten processes, which only dropped ticks observed
   std::int64_t events = 0;
 
   bool any() const { return ticks > 0 || events > 0; }
@@ -39,14 +39,14 @@ struct DroppedWork {
 
 struct QueueLimits {
   std::size_t ticks = 360;         // at least 1
-  std::size_t bytes = 32U << 20U;  // limit for the ticks; one is kept regardless of its size
+  std::size_t bytes = 32U << 20U;  // limit for all ticks together; one tick is kept regardless of its size
   std::size_t events = 1000;
 };
 
-// Sorted by key, like a Tick's.
+// Sorted by process key, like Tick::processes.
 using Samples = std::vector<ProcessSample>;
 
-// The samples of a tick as the difference from those of the previous tick: most processes do not change in between.
+// The samples of a tick as the difference from the previous tick's samples: most processes do not change in between.
 struct SampleDelta {
   Samples changed{};               // new or changed
   std::vector<ProcessKey> held{};  // unchanged, but with the source `held` now
@@ -59,7 +59,7 @@ struct SampleDelta {
 
 class WorkQueue {
  public:
-  static constexpr std::size_t kMaxExits = 1000;  // kept processes that only dropped ticks observed
+  static constexpr std::size_t kMaxExits = 1000;  // maximum number of kept processes that only dropped ticks observed
 
   explicit WorkQueue(QueueLimits limits) : limits_(limits) {}
 
@@ -71,7 +71,7 @@ class WorkQueue {
 
   bool empty() const { return items_.empty(); }
   std::size_t ticks() const { return ticks_; }
-  // Bytes of the ticks, without the up to two complete states from which they are rebuilt.
+  // Bytes of the waiting ticks, without before_ and newest_.
   std::size_t bytes() const { return bytes_; }
   // Returns whether the queue contains the end of a run.
   bool has_run_end() const;
@@ -105,12 +105,12 @@ class WorkQueue {
   std::size_t ticks_ = 0;
   std::size_t bytes_ = 0;
   std::size_t events_ = 0;
-  Samples before_;  // samples of the tick taken last, if the oldest waiting tick is not complete
-  Samples newest_;  // samples of the newest tick, if it is not complete
+  Samples before_;  // samples of the tick taken last, if the oldest waiting tick is a difference from them
+  Samples newest_;  // samples of the newest tick, if that is kept as a difference
   DroppedWork lost_;
 };
 
-// Adds to `next` the data that only `dropped`, the previous tick, had.
+// Adds to `next` the data that only the tick before it, `dropped`, has.
 void merge_dropped(Tick&& dropped, Tick& next);
 
 // Removes the oldest processes that started and exited within this tick, until there are at most `most`. Returns their

@@ -18,18 +18,18 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMaxWaiting = 4;
-// Any user can fill a tmpfs, whose alert waits longest; the remaining places are for kills.
+// Any user can fill a tmpfs, so tmpfs alerts may use only half of the places. The others stay free for OOM kills.
 constexpr std::size_t kMaxTmpfsWaiting = 2;
-// An alert waits this long for its tick to be stored. After that it runs on the data stored so far.
+// An alert waits at most this long for its tick to be stored. After that it runs on the data stored so far.
 constexpr std::int64_t kStoredWithinMs = 60'000;
 constexpr std::int64_t kHoursOfDay = 24;
-// The first check comes a tenth of an hour after the start, because an earlier run may have recorded enough.
+// The first check comes a tenth of [leaks] hour after the start, because an earlier run may have recorded enough data.
 constexpr std::int64_t kFirstCheckInHour = 10;
 constexpr milliseconds kMinBetweenChecks{500};
-// `memoir leaks` reads in one transaction, and the write-ahead log grows until it ends.
+// Limits the time of `memoir leaks`: it reads in one transaction, during which the write-ahead log grows.
 constexpr milliseconds kCheckWithin = std::chrono::seconds(60);
 constexpr std::size_t kMaxOfAnswer = 1024 * 1024;
-// Memory limit of memoir, which together with the recorder stays within the limit of the unit.
+// Memory limit of memoir, small enough that memoir and the recorder together stay within the unit's limit.
 constexpr const char* kMemoirMemory = "MEMOIR_DATA_MIB=120";
 constexpr const char* kLeaksAsked = "50";
 constexpr milliseconds kStopWithin{3'500};

@@ -2,7 +2,7 @@
 
 // Runs the configured command when an alert is due: one command at a time, while a few alerts wait. The command starts
 // when the tick that caused the alert is stored, so that memoir can read that tick. `memoir leaks` checks for leaks
-// periodically. Both run on separate threads, so that no tick waits for them. Thread: that of the loop.
+// periodically. Both run on separate threads, so that no tick waits for them. Call all functions on the loop's thread.
 
 #include <cstdint>
 #include <deque>

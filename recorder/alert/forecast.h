@@ -16,7 +16,7 @@ struct Forecast {
   std::string subject;                           // identifies the series: an identity or the machine, and the metric
   std::string title;                             // human-readable
   std::string limit;                             // "memory.max of /system.slice/shop.service"; empty: none
-  std::optional<std::int64_t> in_ms;             // time until the limit is reached; nullopt if too long
+  std::optional<std::int64_t> in_ms;             // time until the limit is reached; nullopt if memoir predicts none
   std::int64_t confidence = 0;                   // 0 to 100
   bool confirmed = false;                        // it was already a leak a day ago
   std::optional<std::int64_t> kib_per_day = {};  // growth; nullopt for metrics that are not memory
@@ -24,7 +24,7 @@ struct Forecast {
   bool operator==(const Forecast&) const = default;
 };
 
-// Returns the leaks in the order of the output: the soonest first.
+// Returns the leaks in the order of the output: the leak that reaches its limit soonest comes first.
 Result<std::vector<Forecast>> parse_forecasts(std::string_view json);
 
 }  // namespace memoir

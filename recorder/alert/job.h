@@ -32,7 +32,7 @@ class Job {
 
   bool running() const { return state_ != nullptr; }
 
-  // Starts the work, if no other is running. Returns false if no thread can be started.
+  // Starts the work. Call it only while no work is running. Returns false if no thread can be started.
   bool start(asio::io_context& loop, std::function<Result<T>(std::stop_token)> work,
              std::function<void(Result<T>)> done) {
     auto state = std::make_shared<State>();
@@ -48,7 +48,7 @@ class Job {
   }
 
   // Asks the work to stop and waits for it, up to `patience`. Returns its result, which is then not delivered. Returns
-  // nullopt if no work is running, or if it hangs: its thread is then left running.
+  // nullopt if no work is running, or if the work hangs: then its thread is left running.
   std::optional<Result<T>> stop(std::chrono::milliseconds patience) {
     if (!running()) return std::nullopt;
     const std::shared_ptr<State> state = std::exchange(state_, nullptr);

@@ -26,7 +26,7 @@ constexpr std::chrono::milliseconds kGrace{1'000};
 // Wait status of a process that was already reaped elsewhere: exit status 255.
 constexpr int kUnknownExit = 0xff00;
 
-// systemd's variables for memoird are not for its children.
+// Returns whether systemd set the variable for memoird itself, not for its children.
 bool is_for_us_alone(std::string_view variable) {
   return variable.starts_with("NOTIFY_SOCKET=") || variable.starts_with("WATCHDOG_");
 }
@@ -53,7 +53,7 @@ class Group {
 
   void add_memoir(pid_t pid) { memoir_ = pid; }
 
-  // Waits until both have exited and returns the leader's status. Returns nullopt at `until`, or when stopped.
+  // Waits until both have exited and returns the leader's status. Returns nullopt at `until` or on a stop request.
   std::optional<int> wait(SteadyTime until, const std::stop_token& stop) {
     while (!ended()) {
       if (std::chrono::steady_clock::now() >= until || stop.stop_requested()) return std::nullopt;
@@ -80,7 +80,7 @@ class Group {
     siginfo_t info{};
     const int waited = ::waitid(P_PID, static_cast<id_t>(leader_), &info, WEXITED | WNOHANG | WNOWAIT);
     if (waited == 0 ? info.si_pid == 0 : errno != ECHILD) return false;
-    // Kills what remains of the group before the leader is reaped: its number may be reused afterwards.
+    // Kills what remains of the group before the leader is reaped. Afterwards the group's number may be reused.
     if (waited == 0) ::kill(-leader_, SIGKILL);
     leader_status_ = status_of(leader_);
     return leader_status_.has_value();

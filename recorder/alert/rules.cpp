@@ -23,13 +23,13 @@ constexpr double kMillion = 1e6;
 constexpr double kLowShare = 0.9;
 // The cgroup's counter and the kernel log report a kill up to two ticks after the machine's counter.
 constexpr int kNameTicks = 2;
-// Any user may create many cgroups: further ones within every_ms cause no alerts.
+// Any user may create many cgroups. Beyond this number, further cgroups cause no alerts within every_ms.
 constexpr std::size_t kMaxCgroups = 100;
 
 // Makes one alert for all victims in a cgroup. If no victims are known, makes one for each cgroup that counted a kill.
 std::vector<Alert> kills_of(const Tick& tick) {
   std::vector<Alert> alerts;
-  std::map<std::string_view, std::int64_t> victims;  // number in each cgroup
+  std::map<std::string_view, std::int64_t> victims;  // number of victims in each cgroup
   for (const OomVictim& victim : tick.oom_victims) {
     if (!victim.killed() || ++victims[victim.cgroup] > 1) continue;
     alerts.push_back({AlertReason::oom_kill, victim.at_ms, tick.begin.boot_ms, oom_kill_text(victim), victim.cgroup});
@@ -150,7 +150,7 @@ void AlertRules::add_levels(AlertReason reason, std::int64_t ppm, const Levels& 
            share * static_cast<double>(ppm) * static_cast<double>(level.limit_kib);
   };
   const std::int64_t now_ms = tick.begin.boot_ms;
-  // The entries of a full mount are in the next tick.
+  // The largest entries of a full mount are read in the next tick, so the alert waits for that.
   const std::int64_t known_ms = reason == AlertReason::tmpfs ? now_ms + 1 : now_ms;
   std::erase_if(high, [&](const auto& last) {
     const auto level = std::ranges::find(levels, last.first, &Level::subject);

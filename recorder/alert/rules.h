@@ -28,7 +28,7 @@ std::string oom_kill_text(const OomVictim& victim);
 struct Alert {
   AlertReason reason = AlertReason::oom_kill;
   std::int64_t at_ms = 0;    // wall clock, time of the event
-  std::int64_t tick_ms = 0;  // boot clock; it runs when all ticks up to this time are stored
+  std::int64_t tick_ms = 0;  // boot clock; the alert runs when all ticks up to this time are stored
   std::string text;          // a sentence
   std::string subject{};     // cgroup (empty if unknown), mount point, or title of the first leak
   std::string limit{};       // limit that the first leak will reach; empty if none
@@ -44,7 +44,7 @@ struct AlertLimits {
   std::int64_t tmpfs_ppm = 0;
   std::int64_t swap_ppm = 0;
   std::int64_t every_ms = 0;
-  std::int64_t leak_every_ms = 0;  // between two alerts for the same leak
+  std::int64_t leak_every_ms = 0;  // minimum time between two alerts for the same leak
 
   bool operator==(const AlertLimits&) const = default;
 };
@@ -84,15 +84,15 @@ class AlertRules {
                                   const Moment& at);
 
   AlertLimits limits_;
-  std::optional<std::int64_t> pressure_ms_;  // last alert
-  std::optional<std::int64_t> leak_ms_;      // last alert
-  Times kills_ms_;                           // last alert of each cgroup, within every_ms
-  Times leaks_ms_;                           // last alert of each leak, within leak_every_ms
+  std::optional<std::int64_t> pressure_ms_;  // time of the last pressure alert
+  std::optional<std::int64_t> leak_ms_;      // time of the last leak alert
+  Times kills_ms_;                           // last kill alert of each cgroup, within every_ms
+  Times leaks_ms_;                           // last limit alert of each leak, within leak_every_ms
   Times confirmed_ms_;                       // last time at which each reported leak was still confirmed
   std::map<AlertReason, Times> high_;        // last alert of each subject that has not been low since
-  std::optional<Alert> unnamed_;             // waits for the name of its cgroup
-  int unnamed_ticks_ = 0;                    // left to wait
-  std::optional<std::int64_t> kills_;        // the machine's counter at the last tick that has it
+  std::optional<Alert> unnamed_;             // kill alert that waits for the name of its cgroup
+  int unnamed_ticks_ = 0;                    // number of ticks left to wait
+  std::optional<std::int64_t> kills_;        // the machine's counter of OOM kills at the last tick that has it
   std::int64_t kills_ahead_ = 0;             // kills that cgroups counted before the machine's counter
 };
 
