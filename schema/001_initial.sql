@@ -106,8 +106,8 @@ CREATE TABLE recorder_memory (
 ) STRICT;
 
 -- Spans of recording without a gap and without a step of the wall clock, up to the tick before rollup_progress.tick_id. They are
--- kept longer than their ticks. recorded_ms is the recorder's own clock, which cannot be set: it advances with the boot clock,
--- and by at most a day over a time without recording. Retention measures ages by it.
+-- kept longer than their ticks. recorded_ms is the recorder's own clock, which cannot be set: it advances with the boot clock, and
+-- across a reboot with the wall clock, by at most a day. Retention measures ages by it.
 CREATE TABLE stretch (
   id INTEGER PRIMARY KEY,
   run_id INTEGER NOT NULL REFERENCES run (id),
@@ -216,8 +216,8 @@ CREATE TABLE command (
 
 CREATE INDEX command_digest ON command (line_digest);
 
--- What stays the same across restarts of a process: its unit or cgroup, its executable, and its command without the parts that
--- differ from start to start (numbers, hashes, temporary names).
+-- The part of a process that stays the same across its restarts: its unit or cgroup, its executable, and its command without the
+-- parts that differ from start to start (numbers, hashes, temporary names).
 CREATE TABLE identity (
   id INTEGER PRIMARY KEY,
   unit TEXT NOT NULL,                      -- nginx.service, session-*.scope, /docker/*

@@ -74,7 +74,7 @@ CROSS JOIN json_each((
   )
 )) AS h;
 
--- Like process_row_at, for each of the two tables.
+-- Like process_row_at, with one view for each of the two tables.
 CREATE VIEW process_sample_at AS
 SELECT tick_id, process_id, sample_tick_id FROM process_row_at WHERE sample_tick_id IS NOT NULL;
 
@@ -141,8 +141,8 @@ JOIN cgroup AS g ON g.id = s.cgroup_id
 LEFT JOIN container AS c ON c.id = g.container_id
 WHERE s.current_kib IS NOT NULL;
 
--- Every systemd unit and every container at every tick, by the kernel's counters of its cgroup, which include the cgroups below
--- it. limit_kib is memory.max, otherwise memory.high; NULL: it has no limit of its own, but that of a cgroup above it may apply.
+-- Every systemd unit and every container at every tick, by the kernel's counters of its cgroup, which include the cgroups below it.
+-- limit_kib is memory.max, otherwise memory.high; NULL: it has no limit of its own, but a limit of a cgroup above it may apply.
 CREATE VIEW service_at AS
 SELECT a.tick_id, a.wall_ms, a.wall_utc, IIF(c.id IS NULL, 'unit', 'container') AS kind,
   IIF(c.id IS NULL, a.component, c.runtime || ':' || IIF(c.runtime IN ('lxc', 'nspawn'), c.key, SUBSTR(c.key, 1, 12))) AS service,

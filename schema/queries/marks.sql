@@ -1,7 +1,7 @@
--- Marks in the days from ?2 to ?3 (marks of all time have day -1) that were reached from ?4 to ?5 (ms): of subjects of
--- kind ?1 with ids from ?7 to ?8, and of metric ?6 or, if that is NULL, of all metrics. The query goes day by day and
--- metric by metric, so that it reads no row of another kind or metric. So the rows are in the order of day and key; an
--- ORDER BY would sort them all.
+-- Marks of subjects of kind ?1 with ids from ?7 to ?8, and of metric ?6 or, if that is NULL, of all metrics. They are
+-- of the days from ?2 to ?3 (marks of all time have day -1), and were reached from ?4 to ?5 (ms). The query goes day by
+-- day and metric by metric, so that it reads no row of another kind or metric. The rows therefore come in the order of
+-- day and key, without an ORDER BY, which would sort them all again.
 WITH RECURSIVE days (day) AS (
   SELECT MIN(day) FROM mark WHERE day BETWEEN ?2 AND ?3
   UNION ALL

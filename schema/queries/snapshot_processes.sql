@@ -1,6 +1,6 @@
 -- The live processes at tick ?2, with names and memory. This text follows last_rows.sql or last_rows_of_one.sql. The
--- store replaces process by process_columns.sql, and hot and cold by columns of process_sample and process_detail
--- (store/rows/columns.h).
+-- store fills in the three names in braces: `process` with process_columns.sql, `hot` and `cold` with the columns of
+-- process_sample and process_detail (store/rows/columns.h).
 SELECT
   {process},
   (SELECT boot_ms FROM tick WHERE tick.id = MAX(hot.tick_id, IFNULL(reading.tick_id, 0)))

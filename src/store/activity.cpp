@@ -33,7 +33,7 @@ ActivityBucket read_bucket(const Statement& row, std::int64_t width_ms) {
            .oom_kills = row.maybe(8)}};
 }
 
-// Appends buckets in time order. The two parts of a bucket become one.
+// Adds the rows of `sql` to the buckets, in time order. Two parts of a bucket become one bucket.
 void append(SQLite::Database& database, const std::string& sql, std::int64_t width_ms, std::int64_t first,
             std::int64_t last, std::vector<ActivityBucket>& buckets) {
   Statement rows(database, sql);

@@ -16,10 +16,10 @@ struct Activity {
   std::int64_t ticks = 0;
   std::int64_t reported_ticks = 0;  // ticks with kernel events; without them, processes between two ticks are unknown
   std::int64_t lost_events = 0;
-  std::int64_t started = 0;  // processes: all images of one life count once
+  std::int64_t started = 0;  // started processes; a process that execs counts once
   std::int64_t exited = 0;
-  std::int64_t short_lived = 0;            // exited within kShortLifeMs of their start
-  std::optional<std::int64_t> alive = {};  // at the last tick; nullopt without a tick
+  std::int64_t short_lived = 0;            // processes that exited within kShortLifeMs of their start
+  std::optional<std::int64_t> alive = {};  // processes alive at the last tick; nullopt without a tick
   // Processes killed by the kernel, according to its counters, or by a user-space killer; nullopt if unknown.
   std::optional<std::int64_t> oom_kills = {};
 

@@ -14,7 +14,7 @@ namespace memoir {
 // Returns the events of the range in recording order.
 Result<std::vector<Event>> load_events(Reader& reader, Range range);
 
-// Lines of kernel files with one key that could not be parsed, summed over runs.
+// Unparsable lines of one kernel file with the same key, summed over runs.
 struct StoredOddLine {
   OddLine odd;
   std::int64_t last_ms = 0;
@@ -28,9 +28,9 @@ Result<std::vector<OomVictim>> load_oom_victims(Reader& reader, Range range);
 // Kills that the kernel counted between two ticks, whether it reported the victims or not.
 struct CountedKills {
   std::int64_t kills = 0;
-  std::optional<std::int64_t> since_ms = {};  // the tick before; nullopt in a new file
+  std::optional<std::int64_t> since_ms = {};  // time of the previous tick; nullopt in a new file
   std::int64_t at_ms = 0;
-  std::string cgroup;  // in or below it; empty if unknown
+  std::string cgroup;  // the kills were in or below this cgroup; empty if unknown
 };
 Result<std::vector<CountedKills>> load_counted_kills(Reader& reader, Range range);
 

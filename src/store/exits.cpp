@@ -16,7 +16,7 @@ constexpr const char* kExits =
 
 // The ticks that may contain exits between ?1 and ?2. A tick has the exits since the previous one; sums belong to the
 // first tick of five minutes. The wall clock may have been set, so both bounds are generous. ORDER BY finds the lower
-// bound by the index, whereas MAX(id) would scan all ticks if there is no such tick.
+// bound by the index, whereas MAX(id) would scan all ticks if none is that old.
 constexpr const char* kExitTicks =
     "e.tick_id BETWEEN COALESCE((SELECT t.id FROM tick AS t WHERE t.wall_ms < ?1 - 300000 "
     "ORDER BY t.wall_ms DESC, t.id DESC LIMIT 1), 0) "
@@ -69,7 +69,7 @@ Result<std::vector<ExitSum>> load_exit_sums(Reader& reader, Range range) {
 
 Result<ExitSum> load_sum_of_exits(Reader& reader, Range range) {
   return reader.read([range](SQLite::Database& database) {
-    // peak_ms is that of the row with MAX(peak_kib): SQLite takes bare columns from the row of the only MAX().
+    // SQLite takes the bare column peak_ms from the row with MAX(e.peak_kib).
     Statement row(
         database,
         fmt::format("SELECT COALESCE(SUM(e.count), 0), COALESCE(SUM(e.lived_ms), 0), MAX(e.peak_kib), e.peak_ms "

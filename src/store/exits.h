@@ -11,10 +11,11 @@
 
 namespace memoir {
 
-// Returns the exits of sampled processes and of large ones in the range, by time.
+// Returns the exits of sampled or large processes in the range, by time.
 Result<std::vector<StoredExit>> load_exits(Reader& reader, Range range);
 
-// Sums of the other exits. A sum may extend a few minutes beyond the range; its counts are for its full time.
+// Returns the sums of the other exits. A sum may extend a few minutes beyond the range, and then counts exits outside
+// of it.
 Result<std::vector<ExitSum>> load_exit_sums(Reader& reader, Range range);
 
 // Returns all of load_exit_sums() as one sum without names, at a fraction of its cost.

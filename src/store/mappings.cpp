@@ -22,7 +22,7 @@ MappingsAt read_head(const Statement& row) {
   return {row.integer(0), std::move(summary)};
 }
 
-// An unknown kind counts among the others; a NULL label is a summary's sum without a label.
+// An unknown kind counts as MappingKind::other. A NULL label marks the sum of a kind's mappings beyond the largest.
 void add_mapping(const Statement& row, MappingSummary& summary) {
   const MappingKind kind = parse_mapping_kind(row.text(1)).value_or(MappingKind::other);
   const MappingUse use = read_mapping(row, 4);
@@ -34,12 +34,12 @@ void add_mapping(const Statement& row, MappingSummary& summary) {
 }
 
 struct Place {
-  std::int64_t tick_id = 0;  // tick of the first summaries
+  std::int64_t tick_id = 0;  // tick of the first summaries with this name
   std::size_t index = 0;
 };
 
 // Adds a row of a mapping. A row after `at_tick` counts only if the process ran at `at_tick` and this is its first
-// summary: it may have mapped the object before.
+// summary, because the process may have mapped the object before.
 void add_first(const Statement& row, std::int64_t at_tick, FirstMapping& first) {
   const std::int64_t tick_id = row.integer(0);
   const std::int64_t process_since = row.integer(2);
@@ -74,7 +74,7 @@ std::vector<FirstMapping> read_first_mappings(SQLite::Database& database, std::i
   Statement rows(database, sql::first_mappings);
   rows.bind(tick_id);
   std::vector<FirstMapping> firsts;
-  std::unordered_map<std::int64_t, Place> places;  // by the row of the name
+  std::unordered_map<std::int64_t, Place> places;  // by the id of the name's row
   while (rows.step()) {
     const auto [place, is_new] = places.try_emplace(rows.integer(4), Place{rows.integer(0), firsts.size()});
     if (is_new) {

@@ -143,7 +143,7 @@ Status visit_processes(Reader& reader, Range range, const VisitProcess& visit) {
 Result<std::vector<StoredProcess>> load_processes(Reader& reader, Range range, std::int64_t* left_out) {
   std::vector<StoredProcess> all;
   TRY(reader.visit([&](SQLite::Database& database) {
-    std::optional<LongestLives> chosen;  // only beyond the limit, because it reads all lifetimes once more
+    std::optional<LongestLives> chosen;  // set only beyond the limit, because it reads all lifetimes once more
     visit_lived_processes(database, range, [&](const StoredProcess& process) {
       if (chosen && !chosen->contains(process.id)) return;
       all.push_back(process);
@@ -179,7 +179,7 @@ Result<std::vector<StoredProcess>> load_newest_of(Reader& reader, const std::vec
 
 Result<std::map<std::int64_t, std::vector<std::string>>> load_commands_of(
     Reader& reader, const std::vector<std::int64_t>& identity_ids) {
-  // No index has the identity: one scan of the processes for all requested ones.
+  // No index has the identity, so one scan of the processes serves all requested identities.
   constexpr const char* lines =
       "SELECT identity_id, line FROM ("
       "SELECT DISTINCT identity_id, command_id FROM process WHERE identity_id IN (SELECT value FROM json_each(?)))"

@@ -30,22 +30,22 @@ Status visit_processes_by_id(Reader& reader, const std::vector<std::int64_t>& id
 Result<std::vector<StoredProcess>> load_processes_by_id(Reader& reader, const std::vector<std::int64_t>& ids);
 Result<std::vector<StoredProcess>> load_processes_of_pid(Reader& reader, Range range, std::int32_t pid);
 
-// Distinct command lines of each identity, at most its 64 oldest.
+// Returns the distinct command lines of each identity, at most the 64 oldest.
 Result<std::map<std::int64_t, std::vector<std::string>>> load_commands_of(
     Reader& reader, const std::vector<std::int64_t>& identity_ids);
 
-// The last started process of each identity.
+// Returns the most recently started process of each identity.
 Result<std::vector<StoredProcess>> load_newest_of(Reader& reader, const std::vector<std::int64_t>& identity_ids);
 
-// Names of the categories, identities (unit and command) or cgroups of the file, by their row.
+// Returns the names of the categories, identities (unit and command) or cgroups of the file, by row id.
 Result<std::map<std::int64_t, std::string>> load_group_names(Reader& reader, SubjectKind kind);
 
 // Visits the identities observed in the range, by row. Without a range it visits all identities of the file, at a
-// fraction of the cost, and last_ms is that of the last rollup.
+// fraction of the cost; their last_ms may then be as old as the last rollup.
 Status visit_identities(Reader& reader, std::optional<Range> range, const std::function<void(StoredIdentity&&)>& visit);
 Result<std::vector<StoredIdentity>> load_identities(Reader& reader, std::optional<Range> range);
 
-// All containers of the file, sorted by the paths of their cgroups.
+// Returns all containers of the file, sorted by the paths of their cgroups.
 Result<std::vector<CgroupContainer>> load_containers(Reader& reader);
 
 }  // namespace memoir

@@ -32,8 +32,8 @@ MarkDays mark_days(std::optional<Range> range) {
   return range ? MarkDays{day_of(range->from_ms), day_of(range->to_ms)} : MarkDays{};
 }
 
-// Times of the first and last tick. The stretches have the times of expired ticks; in a copy of an old range, of all
-// ticks.
+// Times and ids of the first and last tick. The stretches have those of expired ticks; in a copy of an old range, all
+// ticks have expired.
 constexpr const char* kEnds =
     "SELECT COALESCE((SELECT from_ms FROM stretch ORDER BY id LIMIT 1), (SELECT wall_ms FROM tick ORDER BY id LIMIT "
     "1)), "

@@ -35,13 +35,13 @@ class Reader {
   Reader& operator=(const Reader&) = delete;
   ~Reader();
 
-  // Starts an answer, to which all queries up to the next call belong. Once the answer has used this much CPU time,
+  // Starts an answer, to which all queries up to the next call belong. Once the answer has used `within` of CPU time,
   // its queries fail. After a request to stop, from any thread, they fail with ErrorKind::blocked.
   void start_answer(std::optional<std::chrono::milliseconds> within, std::stop_token stop = {});
 
   // Returns a number that changes when another connection commits.
   Result<std::int64_t> data_version();
-  // Returns false if the path leads to another file, or to none.
+  // Returns whether the path still leads to the file that was opened.
   bool has_current_file() const;
 
   Result<FileInfo> info();
@@ -50,26 +50,27 @@ class Reader {
   Result<std::vector<StoredTick>> ticks(Range range);
 
   // Returns the tick with the latest wall time at or before `at_ms`; nullopt if there is none. If the wall clock was
-  // set back and a time occurred twice, the tick recorded last.
+  // set back and that time occurred twice, returns the tick that was recorded last.
   Result<std::optional<StoredTick>> tick_at(std::int64_t at_ms);
-  // Returns the tick with the earliest wall time after `at_ms`; of several the last.
+  // Returns the tick with the earliest wall time after `at_ms`; if that time occurred twice, the tick that was recorded
+  // last.
   Result<std::optional<StoredTick>> tick_after(std::int64_t at_ms);
   Result<Snapshot> snapshot(std::int64_t tick_id);
-  // Keeps up to this many bytes of snapshots from now on, for steps from tick to tick. A step forward then reads only
-  // the rows of the next tick; a step back reads several previous ticks at once.
+  // Caches up to this many bytes of snapshots from now on, to make steps from tick to tick cheap. A step forward then
+  // reads only the rows of the next tick; a step back reads several previous ticks at once.
   void keep_snapshots(std::size_t bytes);
 
   // Returns the non-empty tiers, the finest first.
   Result<std::vector<TierSpan>> tiers();
 
-  // Visits the intervals of all requested subjects. Those of one subject and metric are in time order; those of one row
-  // are consecutive, in the order of the query's metrics. After the rows of a tier, buckets computed from ticks follow;
-  // a bucket partly in both comes as two adjacent ones. Ticks have values of processes, categories, the machine, and
-  // cgroups' own counters. A metric that the tier lacks is an error.
+  // Visits the intervals of all requested subjects. The intervals of one subject and metric are in time order; the
+  // intervals of one row are consecutive, in the order of the query's metrics. Buckets computed from ticks follow the
+  // stored rows of a tier; a bucket that is partly stored and partly computed comes as two adjacent ones. Ticks have
+  // values of processes, categories, the machine, and cgroups' own counters. A metric that the tier lacks is an error.
   Status history(const HistoryQuery& question, const VisitInterval& visit);
 
   // Returns the marks of whole UTC days that touch the range, up to the last tick; without a range, those of all time.
-  // There are many marks of processes.
+  // Processes have very many marks.
   Result<std::vector<HighWater>> high_water(std::optional<Range> range, const std::set<SubjectKind>& kinds);
 
   // Returns the highest marks of one process metric, one per process, at most `most` of them. With `reached`, only

@@ -23,7 +23,8 @@
 namespace memoir {
 namespace {
 
-// Checks and reopenings of one attempt together take less than WatchdogSec of the unit.
+// Time limit of each check for damage, so that the checks and reopenings of one attempt together take less than the
+// unit's WatchdogSec.
 constexpr std::chrono::seconds kConfirmWithin{20};
 // How often a file in which checks find no damage is reopened before it counts as damaged.
 constexpr int kMaxReopened = 2;
@@ -105,16 +106,16 @@ class RecoveringWriter final : public Writer {
   const RecoveringOptions options_;
   RecorderLock lock_;
   std::optional<WalLocks> locks_;  // outlives the file
-  std::unique_ptr<Writer> file_;   // nullptr: it could not be opened yet
+  std::unique_ptr<Writer> file_;   // nullptr: the file could not be opened yet
   FileIdentity identity_;          // identity of the open file
   std::optional<RunInfo> run_;
-  bool begun_ = false;     // `run_`, in this file
-  bool new_file_ = false;  // a file was replaced by another one in which no run has started yet
+  bool begun_ = false;     // whether `run_` was started in this file
+  bool new_file_ = false;  // the previous file was left, and no run has started in the next one
   std::string damage_;     // damage of the file at the path, as reported by SQLite
-  int reopened_ = 0;       // because of damage that no check found, since the last stored tick
+  int reopened_ = 0;       // number of reopenings since the last stored tick, because of damage that no check found
   std::optional<std::int64_t> quarantined_ms_;
   std::vector<Event> unattributed_;
-  // When another process's lock first kept something from being stored, and that process.
+  // The time since which another process's lock has kept data from being stored, and the name of that process.
   struct Held {
     Moment since;
     std::string by;
@@ -229,7 +230,7 @@ bool RecoveringWriter::leave(const Error& error) {
   const bool lost_log = file_ && error.kind == ErrorKind::not_found;
   if (error.kind != ErrorKind::damaged && !lost_log) return false;
   if (lost_log && identity_of(path_) != identity_) {
-    leave_moved();  // with its -wal, since make_ready()
+    leave_moved();  // the file was moved with its -wal, after make_ready() checked it
     return true;
   }
   if (lost_log) leave_log(error);
@@ -265,7 +266,7 @@ void RecoveringWriter::leave_moved() {
   file_.reset();
   begun_ = false;
   new_file_ = true;
-  // A reader kept the -wal from being emptied. SQLite would take it for that of the new file, and delete it.
+  // A reader kept the -wal from being emptied. SQLite would mistake it for the -wal of the new file, and delete it.
   if (deleted && file_bytes(path_ + "-wal") > 0) {
     const auto aside = quarantine(path_, now.wall_ms);
     if (aside) log_error(fmt::format("{0}-wal belonged to the deleted file and was renamed to {1}-wal", path_, *aside));
@@ -284,7 +285,7 @@ Status RecoveringWriter::judge_damaged() {
   return Done{};
 }
 
-// Two checks, each on its own connection, must agree: with intermittently failing reads, each finds something else.
+// Two checks, each on its own connection, must agree: if reads fail intermittently, each check finds different damage.
 Result<bool> RecoveringWriter::is_damaged() const {
   const bool with_wal = options_.durability == Durability::full;
   const std::string first = TRY(find_damage(path_, with_wal, kConfirmWithin));

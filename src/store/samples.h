@@ -1,8 +1,8 @@
 #pragma once
 
 // Visits all samples of a range in recording order, which is time order unless the wall clock was stepped. The first
-// sample of each subject is clipped to start at from_ms. At a keyframe and after a gap a sample starts even without a
-// change. A sample that starts at the very end of the recording has no length.
+// sample of each subject is clipped to start at from_ms. At a keyframe and after a gap, a new sample starts even
+// without a change. A sample that starts at the very end of the recording has no length.
 
 #include <vector>
 

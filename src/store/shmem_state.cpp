@@ -9,7 +9,7 @@
 namespace memoir {
 namespace {
 
-// Past values of one subject, by tick number.
+// Past values of one subject, with the ids of their ticks.
 struct Past {
   struct Held {
     std::int64_t tick_id = 0;
@@ -29,9 +29,9 @@ struct Past {
   }
 };
 
-using Pasts = std::unordered_map<std::int64_t, Past>;  // by the row of the subject
+using Pasts = std::unordered_map<std::int64_t, Past>;  // by the id of the subject's row
 
-// Reads past values. `rows_sql` gives rows of tick, subject and value.
+// Reads past values. The rows of `rows_sql` have the tick's id, the subject's id and the value.
 Pasts load_pasts(SQLite::Database& database, const char* rows_sql, std::int64_t tick_id, std::int64_t since_tick) {
   Statement rows(database, rows_sql);
   rows.bind(tick_id);

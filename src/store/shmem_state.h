@@ -17,8 +17,7 @@ Result<ShmemState> load_shmem_state(Reader& reader, std::int64_t tick_id);
 // Returns the segments, sorted by shmid.
 Result<std::vector<SegmentAt>> load_segments(Reader& reader, std::int64_t tick_id);
 
-// Returns the mounts, sorted by mount point. With `since_tick`, the entries also have their values at that tick; 0:
-// none.
+// Returns the mounts, sorted by mount point. Unless `since_tick` is 0, the entries also have their values at that tick.
 Result<std::vector<TmpfsAt>> load_tmpfs(Reader& reader, std::int64_t tick_id, std::int64_t since_tick);
 
 }  // namespace memoir

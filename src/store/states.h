@@ -15,8 +15,8 @@ namespace memoir {
 // Returns the state of one process; nullopt if it is not running at that tick.
 Result<std::optional<ProcessState>> load_process(Reader& reader, std::int64_t tick_id, std::int64_t process_id);
 
-// Returns the wall time since which the PSS of each process has only been estimated, by process row, at the earliest
-// the keyframe before the tick.
+// Returns, by process row, the wall time since which the PSS of a process has only been estimated. It is never before
+// the keyframe of the tick.
 Result<std::map<std::int64_t, std::int64_t>> load_estimated_since(Reader& reader, std::int64_t tick_id);
 
 // Returns the recorder's own memory as last stored in the run of the tick.

@@ -1,7 +1,7 @@
 #pragma once
 
 // The table of each field, and the columns that are NULL if other columns give their value. The build generates the
-// schema's views from it (schema/schema_text.h).
+// schema's views from these lists (schema/schema_text.h).
 
 #include <algorithm>
 #include <array>
@@ -57,7 +57,7 @@ inline constexpr std::int64_t kNotKnown = -1;
 struct DerivedField {
   ProcessField field = {};
   ProcessRule rule;
-  std::optional<ProcessRule> when_exact = {};  // used instead if the source is exact
+  std::optional<ProcessRule> when_exact = {};  // the rule that applies instead if the source is exact
 
   constexpr bool needs(ProcessField other) const {
     return rule.needs(other) || (when_exact && when_exact->needs(other));
@@ -108,8 +108,9 @@ inline constexpr ProcessRule kMappingRss{.of = {ProcessField::shared_clean, Proc
                                                 ProcessField::private_clean, ProcessField::private_dirty}};
 inline constexpr ProcessRule kMappingPss{.of = {ProcessField::private_clean, ProcessField::private_dirty}};
 
-// Returns the field that must be present for a field of process_rare without a row to be 0; otherwise it is unknown.
-// VmSwap replaces Swap if smaps_rollup is not read.
+// Returns the field that decides the value of a field of process_rare without a row: 0 if the returned field is
+// present, otherwise unknown. Swap depends on a field of status, because VmSwap replaces it if smaps_rollup is not
+// read.
 constexpr ProcessField known_by(ProcessField rare) {
   const bool of_rollup = info_of(rare).file == ProcessFile::smaps_rollup && rare != ProcessField::swap;
   return of_rollup ? ProcessField::anon_huge_pages : ProcessField::vm_size;

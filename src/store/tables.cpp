@@ -7,7 +7,7 @@
 namespace memoir {
 namespace {
 
-// The buckets of activity_TIER, which has a row for each bucket.
+// Selects the buckets in the range from activity_TIER, which has a row for each bucket.
 constexpr std::string_view kActivityBuckets =
     "{tiers} AND {age} * {block_ms} + slot * {width_ms} <= {to} AND {age} * {block_ms} + (slot + 1) * {width_ms} > "
     "{from}";
@@ -52,7 +52,7 @@ constexpr std::array kTables{
     StoreTable{"rollup_day", TableKind::rollups, "day", "", Tier::day},
     StoreTable{"machine_day", TableKind::rollups, "day", "", Tier::day},
     StoreTable{"activity_day", TableKind::rollups, "day", kActivityBuckets, Tier::day},
-    // Only marks that were reached within the range.
+    // An extract has only the marks that were reached within the range.
     StoreTable{"mark", TableKind::marks, "day", "day <> -1 AND day * 86400000 + after_ms BETWEEN {from} AND {to}",
                Tier::day},
     // An extract recomputes the marks of its ticks.

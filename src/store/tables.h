@@ -16,9 +16,9 @@ namespace memoir {
 
 enum class TableKind : std::uint8_t {
   ticks,
-  samples,  // by tick
+  samples,  // rows by tick
   rollups,  // the blocks of a tier
-  marks,    // by UTC day
+  marks,    // rows by UTC day
   log,      // events, in recording order
   names,    // subjects of other tables' rows, each stored once; deleted when unreferenced
   words,    // names of few values, which are never deleted
@@ -28,7 +28,7 @@ enum class TableKind : std::uint8_t {
 struct StoreTable {
   std::string_view name = "";
   TableKind kind = TableKind::state;
-  std::string_view age = "";  // column of its age; "": none, rows do not expire
+  std::string_view age = "";  // column with the age of a row; "": none, rows do not expire
   // SQL condition of the rows in an extract. With "", an extract has the ticks, samples and rollups of the range, the
   // names that copied rows refer to, and no other rows. The condition may contain:
   //   {from} {to}     the range
@@ -37,16 +37,16 @@ struct StoreTable {
   //   {subject}       the number of the subject kind
   //   {rolled_up}     the subjects of that kind with rollups in the extract
   std::string_view extract = "";
-  Tier tier = Tier::raw;                              // tier with which it expires
-  std::optional<SubjectKind> subject = std::nullopt;  // subject kind that has the table's ids
-  // Names and groups: the referring table, and its column.
+  Tier tier = Tier::raw;                              // rows expire with this tier
+  std::optional<SubjectKind> subject = std::nullopt;  // kind of the subjects that the table's ids identify
+  // Names and groups: the table with references to this one, and its column with them.
   std::string_view users = "";
   std::string_view column = "";
-  std::string_view title = "";    // groups: name of a group, in SQL
-  std::string_view process = "";  // samples: `{process} = ?` are those of a process; "": there are none
+  std::string_view title = "";    // groups: SQL expression for the name of a group
+  std::string_view process = "";  // samples: `{process} = ?` selects the rows of a process; "": there are none
 };
 
-// Facts come first, then the names that they refer to.
+// Returns all tables: facts first, then the names that they refer to.
 std::span<const StoreTable> store_tables();
 std::vector<StoreTable> tables_of(TableKind kind);
 // Returns the table with the names of categories, identities or cgroups.

@@ -37,15 +37,15 @@ struct Retention {
 // How a tier of rollups divides time into blocks of `slots` buckets, and which subjects have rows in it.
 struct TierShape {
   Tier tier = Tier::raw;
-  const char* name = "";      // of its tables: rollup_NAME, machine_NAME
-  const char* block = "";     // column of their block
-  const char* retained = "";  // its columns of `retention`: RETAINED_ms, RETAINED_cut, RETAINED_from_ms
+  const char* name = "";      // suffix of its tables: rollup_NAME, machine_NAME
+  const char* block = "";     // column with the block in these tables
+  const char* retained = "";  // prefix of its columns in `retention`: RETAINED_ms, RETAINED_cut, RETAINED_from_ms
   std::int64_t Retention::*kept_ms = nullptr;
   std::int64_t width_ms = 0;
   std::int64_t slots = 1;
-  // Minimum age of a process with rows in it. Jobs of a few minutes are numerous: their buckets of 5 minutes, kept as
-  // long as others, would be a tenth of the file. Groups have no minimum: they are few, and the only trace of shorter
-  // processes.
+  // Minimum age of the processes and groups with rows in the tier. Jobs of a few minutes are numerous: their buckets of
+  // 5 minutes, kept as long as others, would be a tenth of the file. The minimum of groups is lower, because they are
+  // few, and the only trace of shorter processes.
   std::int64_t process_age_ms = 0;
   std::int64_t group_age_ms = 0;
   bool keeps_peak_times = false;  // whether buckets keep the time of the peak PSS; only wide ones do

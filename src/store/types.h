@@ -29,8 +29,8 @@ struct StoredRun {
   std::string version;
   std::int64_t interval_ms = 0;
   std::int64_t started_ms = 0;
-  std::optional<std::int64_t> stopped_ms;  // nullopt: it is running, or crashed
-  std::string stop_reason;                 // empty while it has not ended; "unclean" if it crashed
+  std::optional<std::int64_t> stopped_ms;  // nullopt: the run goes on, or it crashed
+  std::string stop_reason;                 // empty while the run goes on; "unclean" if it crashed
   std::string census;                      // census in use: bpf, proc; empty: unknown
   std::optional<std::int64_t> first_tick_ms;
   std::optional<std::int64_t> last_tick_ms;
@@ -60,17 +60,17 @@ struct StoredZombies {
 };
 
 struct StoredProcess {
-  std::int64_t id = 0;  // of the process row
+  std::int64_t id = 0;  // id of the process row
   ProcessInfo info;
   std::string boot_id;
   std::int64_t first_ms = 0;  // wall time of the first tick with it
-  std::int64_t last_ms = 0;   // and of the last
-  std::optional<std::int64_t>
-      exited_ms;          // of the first tick without it; nullopt while it runs, or if the recording ended before
-  std::string exit_kind;  // "", "exited", "execed", "unknown" (it exited while nothing was recorded)
-  std::int64_t identity_id = 0;  // row of its identity
-  std::string unit;              // of its identity
-  std::string identity;          // its normalised command
+  std::int64_t last_ms = 0;   // wall time of the last tick with it
+  // Wall time of the first tick without it; nullopt while it runs, or if the recording ended before.
+  std::optional<std::int64_t> exited_ms;
+  std::string exit_kind;         // "", "exited", "execed", "unknown" (it exited while nothing was recorded)
+  std::int64_t identity_id = 0;  // id of its identity's row
+  std::string unit;              // unit of its identity
+  std::string identity;          // normalised command of its identity
 };
 
 using VisitProcess = std::function<void(const StoredProcess&)>;
@@ -108,7 +108,7 @@ struct RankedProcess {
 
 // A process exit, as reported by the kernel.
 struct StoredExit {
-  std::int64_t process_id = 0;  // of the process row
+  std::int64_t process_id = 0;  // id of the process row
   ExitRecord record;
 };
 
@@ -122,7 +122,7 @@ struct ExitTotals {
 
 // A mapping summary, valid at a tick.
 struct MappingsAt {
-  std::int64_t process_id = 0;  // of the process row
+  std::int64_t process_id = 0;  // id of the process row
   ProcessMappings summary;
 };
 
@@ -133,15 +133,15 @@ struct HeldAt {
 
 // Past usage, as far back as ticks are kept.
 struct PastSize {
-  HeldAt first;                           // the first known one
-  std::optional<HeldAt> before;           // before its last change, with the time of that change
-  std::optional<std::int64_t> since_kib;  // at the requested time; nullopt: unknown at that time
+  HeldAt first;                           // the first known usage
+  std::optional<HeldAt> before;           // usage before its last change, with the time of that change
+  std::optional<std::int64_t> since_kib;  // usage at the requested time; nullopt: unknown at that time
 };
 
 // A System V segment at a tick; its usage includes swap.
 struct SegmentAt {
   SysvSegment segment;
-  std::int64_t first_ms = 0;  // the first tick with it
+  std::int64_t first_ms = 0;  // time of the first tick with it
   PastSize past;
 };
 
@@ -189,10 +189,10 @@ struct Coverage {
   std::vector<Gap> gaps;
 };
 
-// A recorder's sample and its duration: up to the next change, the end of the subject, a gap or the end of the range.
+// A sample and its duration: up to the next change, the end of the subject, a gap or the end of the range.
 template <typename Sample>
 struct SampleSpan {
-  std::int64_t subject_id = 0;  // of the process, category or cgroup; 0 for the machine
+  std::int64_t subject_id = 0;  // row of the process, category or cgroup; 0 for the machine
   std::int64_t from_ms = 0;
   std::int64_t until_ms = 0;
   const Sample* sample = nullptr;  // valid during the call
@@ -219,13 +219,13 @@ struct HistoryQuery {
   bool zombies = false;         // marks zombies at ticks, which requires reading another table
 };
 
-// One metric of one subject. For a group the values are those of the sum of its members, so max is the highest sum at
-// one time. anon is RssAnon, otherwise Anonymous; RSS replaces PSS as in the samples.
+// One metric of one subject. For a group the values are sums over its members, so max is the highest sum at one time.
+// anon is RssAnon, or Anonymous if RssAnon is absent; RSS replaces PSS as in the samples.
 struct SubjectInterval {
   std::int64_t subject_id = 0;  // 0 for the machine
   Metric metric = Metric::pss;
-  std::int64_t processes = 0;  // maximum number of members at one time; for a process 1, and 0 for a zombie if
-                               // requested
+  // Maximum number of members at one time; for a process 1, or 0 while the query marks it as a zombie.
+  std::int64_t processes = 0;
   Interval interval;
   // For values of ticks: how often the wall clock had been set back in the range. Intervals of several passes may
   // overlap.
@@ -236,9 +236,9 @@ using VisitInterval = std::function<void(const SubjectInterval&)>;
 // A high-water mark, which was reached between before_ms (the previous tick) and at_ms (its tick).
 struct HighWater {
   SubjectKind subject = SubjectKind::machine;
-  std::int64_t subject_id = 0;         // row of the category, process, identity or cgroup; 0 for the machine
-  std::string name;                    // of the category, identity (unit and command) or cgroup; empty otherwise
-  Metric metric = Metric::used;        // one of marked_metrics(subject); hwm of an identity is that of one process
+  std::int64_t subject_id = 0;   // row of the category, process, identity or cgroup; 0 for the machine
+  std::string name;              // name of the category, identity (unit and command) or cgroup; empty otherwise
+  Metric metric = Metric::used;  // one of marked_metrics(subject); hwm of an identity is the highest of one process
   std::optional<std::int64_t> day_ms;  // start of the UTC day; nullopt: of all time
   std::int64_t value_kib = 0;
   std::int64_t at_ms = 0;
@@ -260,7 +260,7 @@ struct StoredSize {
 
 struct FileInfo {
   std::string path;
-  std::int64_t bytes = 0;  // with -wal
+  std::int64_t bytes = 0;  // size of the file with its -wal
   std::int32_t schema = 0;
   std::int64_t ticks = 0;          // recorded ticks; the oldest of them may remain in rollups only
   std::int64_t first_tick_ms = 0;  // time of the first recorded tick
@@ -285,12 +285,12 @@ struct RunInfo {
   std::int64_t interval_ms = 0;
   Moment started;
   Retention retention{};
-  std::string census = {};  // as in StoredRun
+  std::string census = {};  // census in use, as in StoredRun
 };
 
 // Result of one call of maintain().
 struct Maintenance {
-  bool more = false;          // there is more to do now
+  bool more = false;          // whether there is more to do now
   std::int64_t write_us = 0;  // duration of its write transaction, without waiting for the lock
 };
 

@@ -63,9 +63,8 @@ void add_changes(const CgroupSample& was, const CgroupSample& is, const Moment& 
   add("The limit of swap", &CgroupSample::swap_max_kib);
 }
 
-// Returns events for limits that changed between two ticks, to explain a limit that was reached later. Only for
-// cgroups that are also in `before`; both are sorted by path. `changes` counts the changes in the current five
-// minutes.
+// Returns events for limits that changed between two ticks, to explain a limit that was reached later. Skips cgroups
+// that are not in `before`. Both lists are sorted by path. `changes` counts the changes in the current five minutes.
 std::vector<Event> limit_change_events(const std::vector<StoredSample<CgroupSample>>& before, const Tick& tick,
                                        LimitChanges& changes) {
   std::vector<Event> events;

@@ -17,8 +17,8 @@ namespace memoir {
 
 class Writer {
  public:
-  // Takes the lock, opens the database and marks a run that was never closed as ended uncleanly. Refused if another
-  // recorder holds the lock: the error has its pid.
+  // Takes the lock, opens the database and marks a run that was never closed as ended uncleanly. Returns an error with
+  // the other recorder's pid if another recorder holds the lock.
   static Result<std::unique_ptr<Writer>> open(const std::string& path, Durability durability);
 
   // Opens the database under a lock that the caller holds. Leaves unclosed runs to begin_run(), which runs on a thread

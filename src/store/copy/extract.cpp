@@ -25,7 +25,7 @@ constexpr const char* kOfBuckets =
     "AND {age} * {block_ms} + slot * {width_ms} <= {to} AND {age} * {block_ms} + (slot + buckets) * {width_ms} > "
     "{from}";
 
-// Events about missing features, which may be older than the range: they are reported at the start of a run.
+// Events about missing features. They are recorded at the start of a run, so they may be older than the range.
 constexpr StoreTable kWorking{
     "event", TableKind::log, "boot_ms",
     "kind IN ('degraded', 'restored') AND wall_ms < {from} AND run_id IN (SELECT id FROM copy.run)"};
@@ -136,14 +136,15 @@ Status copy_rows(const CopyPlan& plan, Range range, SQLite::Database& source) {
   return Done{};
 }
 
-// Limits marks to the range: those of all time become those of the range, and those of a day become those of its part
-// in the range.
+// Limits marks to the range. Marks of all time become marks of the range, and the marks of a day become marks of its
+// part within the range.
 void limit_marks(SQLite::Database& copy) {
   Transaction transaction(copy, Transaction::Kind::write);
   MarkTable marks(copy);
   replay_marks(copy, marks);
   marks.merge();
-  // A mark of all time also belongs to a day; a process of one day has no other.
+  // The marks of all time are computed again from the marks of the days. A process that ran within one day has only
+  // marks of that day.
   copy.exec("DELETE FROM mark WHERE day = -1");
   Statement(
       copy,

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
 
-// Maximum number of groups without members that are remembered. When such a group returns, only higher values raise
-// its marks again.
+// Maximum number of groups without members that are remembered. When a remembered group has members again, only values
+// above its marks raise them.
 constexpr std::ptrdiff_t kMaxAbsent = 1000;
 
 std::optional<std::int64_t> known(std::int64_t value) {
@@ -139,7 +139,7 @@ void MarkMaker::remove_process(std::int64_t id) {
   members_.erase(members_.begin() + (found - members_.data()));
 }
 
-// Raises the VmHWM of an identity, which is that of its largest process.
+// Raises the VmHWM of an identity, which is the highest VmHWM of its processes.
 void MarkMaker::raise_identity(std::int64_t identity_id, std::int64_t peak_kib, MarkTime time) {
   observe(SubjectKind::identity, identity_id, Metric::hwm, peak_kib, time);
 }

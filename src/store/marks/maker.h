@@ -44,7 +44,8 @@ class MarkMaker {
 
   // Raises the marks of the sums. Returns all marks raised since begin_tick, or the last take_raised().
   std::vector<Mark> end_tick();
-  // The first tick of a day raises several marks of each process. The caller takes them before they use much memory.
+  // Returns the number of raised marks that were not taken yet. The first tick of a day raises several marks of each
+  // process, so the caller takes them before they use much memory.
   std::size_t raised() const { return raised_.size(); }
   std::vector<Mark> take_raised() { return std::exchange(raised_, {}); }
 
@@ -61,7 +62,7 @@ class MarkMaker {
   struct Member {
     std::int64_t id = 0;
     Groups groups;
-    Parts parts{};  // its part in the sums
+    Parts parts{};  // the process's part in the sums
     Values<kMaxProcessMarks> marks{};
   };
   struct Subject {
@@ -71,7 +72,7 @@ class MarkMaker {
     std::int32_t members = 0;
     std::int64_t id = 0;
     Parts sums{};
-    std::array<std::int32_t, kSummed.size()> known{};  // members with a value
+    std::array<std::int32_t, kSummed.size()> known{};  // number of members with a value
     Values<kMaxMarks> marks{};
 
     auto key() const { return std::pair(kind, id); }

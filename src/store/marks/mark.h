@@ -10,7 +10,7 @@
 
 namespace memoir {
 
-inline constexpr std::int64_t kAllTime = -1;  // in place of a day
+inline constexpr std::int64_t kAllTime = -1;  // day_ms of a mark of all time
 
 // Returns the start of the UTC day.
 std::int64_t day_of(std::int64_t wall_ms);

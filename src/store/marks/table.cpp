@@ -79,8 +79,8 @@ std::vector<MarkDays> stored_days(SQLite::Database& database, SubjectKind kind, 
   return {{kept_from, std::numeric_limits<std::int64_t>::max()}, days};
 }
 
-// Calls visit(row, number of the metric) for each mark of a kind, several times per subject. The rows are ordered by
-// days and metrics, those of table mark first.
+// Visits the row of each mark of a kind, with several rows per subject. The rows are ordered by days and metrics, those
+// of table mark first.
 template <typename Visit>
 void visit_marks(SQLite::Database& database, SubjectKind kind, MarkDays days, std::optional<Metric> metric,
                  Range reached, const Visit& visit, SubjectIds ids = {}) {
@@ -137,7 +137,7 @@ std::size_t MarkTable::append(const std::vector<Mark>& raised) {
 }
 
 // Returns whether a mark also has a row of all time. Most processes run within one UTC day. Only the marks of that day
-// are stored, because those of all time are equal.
+// are stored, because the marks of all time would be equal.
 bool MarkTable::is_all_time(const Raised& mark) {
   if (mark.subject != static_cast<std::int64_t>(SubjectKind::process)) return true;
   const auto first_ms = first_ms_.one(mark.subject_id);
@@ -221,7 +221,7 @@ ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::
 }
 
 std::vector<HighWater> load_marks_of_process(SQLite::Database& database, std::int64_t process_id) {
-  std::map<std::int64_t, Mark> highest;  // by the number of the metric
+  std::map<std::int64_t, Mark> highest;  // by metric number
   const auto keep = [&highest](const Statement& row) {
     const Metric metric = marked_metric(SubjectKind::process, row.integer(1));
     const Mark mark = read_mark(row, SubjectKind::process, MarkDays(), metric);

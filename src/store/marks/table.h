@@ -49,23 +49,23 @@ class MarkTable {
   Statement clear_;
 };
 
-// UTC days, or all time.
+// A range of UTC days, or all time.
 struct MarkDays {
   std::int64_t from = kAllTime;
   std::int64_t to = kAllTime;
 };
 
-// The marks of these days and kinds, sorted by day, subject and metric.
+// Returns the marks of these days and kinds, sorted by day, subject and metric.
 std::vector<HighWater> load_marks(SQLite::Database& database, MarkDays days, const std::set<SubjectKind>& kinds);
 
-// The `most` highest marks of a process metric, one per process (Reader::process_marks).
+// Returns the `most` highest marks of a process metric, one per process (Reader::process_marks).
 ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached, Metric metric,
                                 std::size_t most);
 
-// The marks of all time of one process.
+// Returns the marks of all time of one process.
 std::vector<HighWater> load_marks_of_process(SQLite::Database& database, std::int64_t process_id);
 
-// The names of the categories, identities or cgroups, by their row; empty for other kinds.
+// Returns the names of the categories, identities or cgroups, by row id; an empty map for other kinds.
 std::map<std::int64_t, std::string> load_group_names(SQLite::Database& database, SubjectKind kind);
 
 }  // namespace memoir
