@@ -20,8 +20,8 @@
 namespace memoir::query {
 namespace {
 
-// The alarm ends the program after kAnswerWithin and this much more CPU time. SQLite statements stop at kAnswerWithin,
-// with an error of their own.
+// CPU time beyond kAnswerWithin at which the alarm ends the program. SQLite statements stop earlier, at kAnswerWithin,
+// with their own error.
 constexpr std::chrono::milliseconds kAlarmAfter{1'000};
 
 // Makes each line of a message printable: text from an argument, a path or the file must not affect the terminal.
@@ -35,7 +35,7 @@ Outcome failure(const Error& error) {
   return failure(error.kind == ErrorKind::malformed ? Exit::usage : Exit::failed, error.message);
 }
 
-// A subject without recorded data is handled like a time without a tick.
+// A subject without recorded data gives Exit::empty, like a time without a tick.
 Outcome failure(const Command& command, const Error& error) {
   if (error.kind == ErrorKind::not_found && !command.subject.empty()) return failure(Exit::empty, error.message);
   return failure(error);
@@ -45,7 +45,8 @@ std::string version_text() {
   return fmt::format("memoir {} ({}), SQLite {}\n", version(), version_commit(), sqlite_version());
 }
 
-// Escapes control characters in text for a terminal: the names in it are otherwise unchanged.
+// Escapes control characters in text that goes to a terminal. Other characters, and text for a file or a pipe, are
+// unchanged.
 std::string for_screen(std::string text, const std::optional<Screen>& screen) {
   if (!screen) return text;
   std::string out;
@@ -53,7 +54,8 @@ std::string for_screen(std::string text, const std::optional<Screen>& screen) {
   return out;
 }
 
-// Leaves out the last sections, and then the charts or the last lines of text, until the answer fits.
+// Renders a table of fewer than `lines` lines: leaves out the last sections, and then the charts or the last lines of
+// text, until it fits.
 std::string fitting_table(const ReportContext& asked, Report report, const Presentation& presentation,
                           std::size_t lines) {
   const auto fits = [lines](std::string_view text) {

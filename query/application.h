@@ -22,11 +22,11 @@ struct Outcome {
   Exit exit = Exit::answered;
   std::string out;     // for standard output
   std::string error;   // for standard error
-  bool paged = false;  // `out` may go through a pager, if it is long and for a terminal
+  bool paged = false;  // the caller may show `out` in a pager if it is longer than the terminal
 };
 
-// Runs memoir, but writes no output: reads the command line, opens the file, runs the command and renders the result. A
-// result too long for memory goes to `sink` in pieces; without a sink, it is in `out`. `screen`: see Context.
+// Parses the command line, opens the file, runs the command and returns the rendered answer. An answer too long for
+// memory goes to `sink` in pieces; without a sink, it is in `out`. `screen`: see Context.
 Outcome run_query(const std::vector<std::string>& arguments, const Clock& clock, const Sink& sink = {},
                   std::optional<Screen> screen = terminal_screen());
 

@@ -77,7 +77,7 @@ std::string time_in_words(std::vector<std::string>::const_iterator& it, std::vec
   return time;
 }
 
-// Replaces aliases by the full options; their values stay.
+// Replaces aliases by the full names of the options. Does not change the values.
 std::vector<std::string> in_full(const std::vector<std::string>& arguments) {
   std::vector<std::string> full;
   for (auto it = arguments.begin(); it != arguments.end(); ++it) {
@@ -132,7 +132,7 @@ const Command& part_of(const Command& command, std::vector<std::string>& argumen
   return command;
 }
 
-// Replaces a word by the choice that it means; leaves nullopt. Returns an error if no choice fits.
+// Replaces `word`, if it is set, by the choice that it means. Returns an error if no choice fits.
 std::optional<Error> check_choice(std::optional<std::string>& word, const std::vector<std::string>& choices,
                                   Option option) {
   const auto is_choice = [&](std::string_view name) { return std::ranges::find(choices, name) != choices.end(); };
@@ -148,7 +148,7 @@ std::optional<Error> check_choice(std::optional<std::string>& word, const std::v
                                fmt::join(choices, ", "), did_you_mean(*word, choices)));
 }
 
-// `words` are in the order of the enum.
+// Returns the enumerator that `word` names. `words` has the names in the order of the enum.
 template <typename Enum>
 Enum meant(const std::string& word, const std::vector<std::string>& words) {
   return static_cast<Enum>(std::ranges::find(words, word) - words.begin());
@@ -179,7 +179,7 @@ std::optional<Error> check(const Command& command, Options& options) {
   if (auto error = check_choice(options.group, command.groups, Option::group)) return error;
   if (auto error = check_choice(options.tier, tier_names(), Option::tier)) return error;
   for (std::string& kind : options.kinds) {
-    if (command.kinds.empty()) break;  // a file may have events of other kinds
+    if (command.kinds.empty()) break;  // any kind is valid: a file may have kinds that this version does not know
     std::optional<std::string> word = kind;
     if (auto error = check_choice(word, command.kinds, Option::kind)) return error;
     kind = *word;

@@ -18,7 +18,7 @@ struct Invocation {
   bool version = false;
 };
 
-// `arguments` without the program's name.
+// `arguments` does not include the program's name.
 Result<Invocation> parse_command_line(const std::vector<std::string>& arguments);
 
 }  // namespace memoir::query

@@ -10,7 +10,7 @@ namespace memoir::query {
 // All commands, in the order of --help.
 const std::vector<Command>& commands();
 
-// Returns the command with that name; nullptr without one.
+// Returns the command with that name; nullptr if there is none.
 const Command* find_command(std::string_view name);
 
 }  // namespace memoir::query

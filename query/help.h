@@ -6,7 +6,7 @@
 
 namespace memoir::query {
 
-// `memoir --help`, and `memoir COMMAND --help` with its two examples.
+// Return the text of `memoir --help`, and of `memoir COMMAND --help` with its examples.
 std::string help();
 std::string help(const Command& command);
 

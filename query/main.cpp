@@ -101,8 +101,8 @@ constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(th
 constexpr bool kSanitized = false;
 #endif
 
-// Limits memory, because the answer from a crafted file could fill it. Memoir's own files need less than half of the
-// limit. The caller may lower it.
+// Returns the limit on memoir's memory, in bytes: the answer from a crafted file could fill all memory. Answers from
+// genuine files need less than half of the limit. $MEMOIR_DATA_MIB may lower it.
 rlim_t max_memory() {
   constexpr rlim_t max_mib = 240;
   const char* const said = std::getenv("MEMOIR_DATA_MIB");

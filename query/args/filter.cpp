@@ -48,7 +48,7 @@ const Key* find_key(std::string_view name) {
   return found == kKeys.end() ? nullptr : found;
 }
 
-// `text` stores the result if it is not a member of `info`.
+// Returns the value of a process for `key`. `text` stores a derived value, to which the result then refers.
 const std::string& value_of(const ProcessInfo& info, const Key& key, std::string& text) {
   if (key.member != nullptr) return info.*key.member;
   text = key.made(info);
@@ -62,8 +62,8 @@ Error bad_expression(const std::string& expression, std::string_view why) {
                   to_printable(expression), why, fmt::join(filter_keys(), ", "), fmt::join(names_of(kMetrics), ", ")));
 }
 
-// In RE2 instructions. A larger pattern takes milliseconds for each command line that it searches. A pattern of 1,000
-// alternatives of eight letters has 8,000 instructions.
+// Maximum size of a pattern, in RE2 instructions. A larger one takes milliseconds for each command line that it
+// searches. A pattern of 1,000 alternatives of eight letters has 8,000 instructions.
 constexpr int kMaxPatternSize = 8'000;
 
 struct Operator {
@@ -100,7 +100,7 @@ std::optional<std::int64_t> parse_size(std::string_view text) {
   double number = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-  if (error != std::errc{} || !(number >= 0)) return std::nullopt;  // "nan" is a number to from_chars
+  if (error != std::errc{} || !(number >= 0)) return std::nullopt;  // rejects NaN: from_chars() accepts "nan"
   const std::string unit = to_lower({stop, end});
   if (unit.empty()) return number == 0 ? std::optional<std::int64_t>(0) : std::nullopt;
   const std::size_t power = std::string_view("kmgt").find(unit.front());

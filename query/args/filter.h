@@ -65,7 +65,7 @@ bool is_start(std::int64_t start_ms, std::int64_t given_ms);
 // Returns the value of a process for one of the keys.
 std::string filter_value(const ProcessInfo& info, std::string_view key);
 
-// Returns "no process has the category 'wbe'; did you mean 'web'?"
+// Returns an error message: "no process has the category 'wbe'; did you mean 'web'?"
 std::string no_process_of(std::string_view key, std::string_view value, const std::vector<StoredProcess>& processes);
 
 }  // namespace memoir::query

@@ -14,7 +14,8 @@ std::optional<std::string_view> command_meant(std::string_view word);
 // ", ", and may be options that the command lacks.
 std::optional<std::string_view> option_meant(std::string_view name, std::string_view command);
 
-// Hint for a word that is no subject, "; the subject of all memory is 'machine'" for "memory"; empty if there is none.
+// Hint for a word that is not a subject, "; the subject of all memory is 'machine'" for "memory"; empty if there is
+// none.
 std::string_view subject_hint(std::string_view word);
 
 // The equivalent value of an option, "unit" for "service"; nullopt if there is none.

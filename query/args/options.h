@@ -61,8 +61,8 @@ enum class Option : std::uint8_t {
 };
 
 // Aliases and letters known from other programs: "--since" for "--from", "--json" for "--format=json". If `fits` is
-// set, the alias applies only to the values that it accepts: "-s rss" is "--by rss", "-s 03:00" is "--from 03:00". Not
-// listed here: each key of filter_keys() is an option, too; --KEY NAME is --filter KEY=NAME.
+// set, the alias applies only to values for which fits() is true: "-s rss" is "--by rss", "-s 03:00" is "--from 03:00".
+// The keys of filter_keys() are options too, but are not listed here: --KEY NAME is --filter KEY=NAME.
 struct OptionAlias {
   std::string_view written;
   std::string_view means;
@@ -140,7 +140,7 @@ struct Options {
   bool no_pager = false;
   bool ascii = false;
   Units units = Units::automatic;
-  // The text given, from which limit, series_limit, columns, format, color, units and zone are set.
+  // Option values as typed. They set limit, series_limit, columns, format, color, units and zone.
   std::optional<std::string> limit_given;
   std::optional<std::string> limit_kib_given;
   std::optional<std::string> columns_given;

@@ -37,7 +37,7 @@ struct Subject {
   std::optional<std::int64_t> start_ms;  // process: its start, if given as PID@START
   std::optional<std::string> category;   // group: set if it is one whole category, which has its own samples
   Filter members;                        // group
-  std::string key;                       // group: from filter_keys()
+  std::string key;                       // group: one of filter_keys()
   std::string value;                     // group chosen by a name; empty for a regex
 };
 
@@ -51,8 +51,8 @@ Result<Subject> parse_subject(std::string_view text, std::int64_t now_ms, Zone z
 Result<Subject> subject_of(std::string_view key, std::string_view value);
 
 // Returns the processes among `processes` that belong to `subject`, which is a process or a group. For a process,
-// returns all its images. A reused pid is malformed, and the message lists its processes as pid@start. If no process
-// belongs to `subject`, the error is not_found and names the most similar one.
+// returns all its images. If several processes had its pid, the error is malformed and lists them as pid@start. If no
+// process belongs to `subject`, the error is not_found and names the most similar one.
 Result<std::vector<StoredProcess>> members_of(const Subject& subject, const std::vector<StoredProcess>& processes,
                                               Zone zone);
 

@@ -113,7 +113,7 @@ MaybeMs parse_absolute(std::string_view text, Zone zone) {
   return utc ? MaybeMs(*utc - *offset * std::int64_t{60'000}) : std::nullopt;
 }
 
-// Returns how many days ago the day named by `word` was; for a weekday 0 to 6.
+// Returns how many days ago the day named by `word` was (a weekday: 0 to 6); nullopt for other words.
 std::optional<int> days_back(std::string_view word, const Civil& today) {
   if (word == "today") return 0;
   if (word == "yesterday") return 1;

@@ -20,7 +20,7 @@ std::optional<Error> contradiction(const Options& options) {
   return std::nullopt;
 }
 
-// Adds the option's name to the error of its time.
+// Puts the name of the option before the error message about its value.
 Error of_option(Option option, const Error& error) {
   return malformed(fmt::format("{}: {}", option_text(option).name, error.message));
 }

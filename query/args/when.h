@@ -26,8 +26,8 @@ struct Recorded {
 // Contradictions, unreadable times and ranges that end before they start are malformed.
 Result<When> resolve_when(const Options& options, Recorded recorded, std::int64_t now_ms);
 
-// Returns the range that --against compares `range` with: another range of the same length. A day given shifts `range`
-// by whole local days.
+// Returns the range that --against compares `range` with: another range of the same length. If `text` names a day, the
+// result is `range` moved by whole local days.
 Result<Range> parse_against(const std::string& text, Range range, std::int64_t now_ms, Zone zone);
 
 // Returns --step in ms; nullopt if it is not given. `why` is the error message for a width of 0.

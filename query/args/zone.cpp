@@ -78,7 +78,7 @@ std::vector<std::int64_t> moments_of(const Civil& civil, Zone zone) {
     std::tm tm = to_tm(civil, 0);
     return {std::int64_t{timegm(&tm)} * 1000};
   }
-  // mktime(3) must be given standard or summer time; it handles other zone changes by itself.
+  // Tries standard time, summer time, and mktime(3)'s own choice (-1), which covers other changes of the zone.
   std::vector<std::int64_t> found;
   std::vector<std::int64_t> tried;
   for (const int is_dst : {0, 1, -1}) {

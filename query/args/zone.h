@@ -24,8 +24,8 @@ struct Civil {
   bool operator==(const Civil&) const = default;
 };
 
-// Returns the file that TZ names if libc must not read it: a FIFO would block, and a device would never end. Otherwise
-// nullopt.
+// Returns the file that TZ names if libc must not read it: a FIFO would block, and a device would never end. Returns
+// nullopt for other files, or if TZ names none.
 std::optional<std::string> odd_zone_file();
 
 // Returns whether a date and time exists in the calendar (the clock may still skip it).
@@ -44,13 +44,13 @@ Civil start_of_day(const Civil& civil, int days = 0);
 // since midnight. For a step of n days, returns every nth midnight.
 std::vector<std::int64_t> round_times(std::int64_t from_ms, std::int64_t until_ms, std::int64_t step_ms, Zone zone);
 
-// 0 Sunday … 6 Saturday.
+// Returns 0 for Sunday … 6 for Saturday.
 int weekday(const Civil& civil);
 
 // "2026-11-20 03:14:07"; in UTC followed by " UTC".
 std::string format_time(std::int64_t ms, Zone zone);
 std::string format_time_of_day(std::int64_t ms, Zone zone);
-// "2026-11-20 03:10:00 to 03:15:00": the second date only if it differs, and a single time if both are equal.
+// "2026-11-20 03:10:00 to 03:15:00". The second date is left out if it equals the first. Two equal times give one time.
 std::string format_within(std::int64_t from_ms, std::int64_t until_ms, Zone zone);
 std::string format_date(std::int64_t ms, Zone zone);  // "2026-11-20"
 

@@ -12,8 +12,8 @@
 
 namespace memoir::query {
 
-// Copies to --output, with progress on a terminal; an interruption leaves no file. `what`: "backup of F", for the
-// title.
+// Copies to --output, with progress on a terminal; an interruption leaves no file. `what` starts the title: "backup"
+// gives "backup of F".
 Result<Report> copy_to_output(const std::string& database, const Options& options, std::string_view what,
                               const std::function<Status(const CopyPlan&)>& copy);
 

@@ -49,13 +49,13 @@ class ProcessHistory {
   static Result<ProcessHistory> load(Reader& reader, const HistoryQuery& question);
   // Passes each process to `visit` instead of storing it.
   static Result<ProcessHistory> load(Reader& reader, const HistoryQuery& question, const VisitProcess& visit);
-  // Has only `processes`, whose histories are read one by one.
+  // Returns a history of only `processes`, which reads each process on its own.
   static ProcessHistory of(Reader& reader, const HistoryQuery& question, std::vector<StoredProcess> processes);
 
   const std::vector<StoredProcess>& processes() const { return processes_; }
   bool complete() const { return complete_; }  // no process of the range is missing
 
-  // Visits the intervals; those of one process are in time order.
+  // Visits the intervals. The intervals of one process are in time order.
   Status visit(const VisitInterval& visit) const;
 
  private:
@@ -64,7 +64,7 @@ class ProcessHistory {
   Reader* reader_;
   HistoryQuery question_;
   std::vector<StoredProcess> processes_;
-  std::vector<SubjectInterval> intervals_;  // of rollups, whose processes are known only after all intervals are read
+  std::vector<SubjectInterval> intervals_;  // for rollups, whose processes are known only after all intervals are read
   bool complete_ = true;
   bool one_by_one_ = false;
 };
@@ -86,12 +86,12 @@ Result<SeriesByMetric> load_series(Reader& reader, const HistoryQuery& question)
 // Visits the intervals of groups with their names. Omits groups without a name in the file.
 using VisitGroup = std::function<void(const std::string& name, const SubjectInterval&)>;
 Status visit_groups(Reader& reader, const HistoryQuery& question, const VisitGroup& visit);
-using GroupNames = std::map<std::int64_t, std::string>;  // by row
+using GroupNames = std::map<std::int64_t, std::string>;  // by row id
 Status visit_groups(Reader& reader, const HistoryQuery& question, const GroupNames& names, const VisitGroup& visit);
 
 // Memory of one subject over a bucket.
 struct MeanState {
-  std::int64_t processes = 0;  // maximum at one time
+  std::int64_t processes = 0;  // maximum number at one time
   std::map<Metric, BucketMean> means;
 
   // Returns means over the subject's lifetime. With `recorded_ms`, returns means over that longer time, in which the

@@ -14,8 +14,8 @@
 
 namespace memoir::query {
 
-// Returns whether the mark existed at the start of its UTC day: VmHWM covers the whole lifetime, so it was reached
-// before.
+// Returns whether the mark was reached before the start of its UTC day. VmHWM covers the whole lifetime, so the mark of
+// a day may be from an earlier one.
 inline bool stood(const HighWater& mark) {
   return mark.before_ms != mark.at_ms && mark.before_ms < mark.day_ms.value_or(0);
 }
@@ -25,7 +25,7 @@ inline Value seen_by_value(std::optional<Origin> by) {
 }
 
 // Adds the time of a mark, the interval within which it was reached, and its source. `mark` finds the HighWater or the
-// Peak of a row; `drop_order` is that of AT, WITHIN and SOURCE.
+// Peak of a row; `drop_order` has the values for the columns AT, WITHIN and SOURCE.
 template <typename Row, typename GetMark>
 void add_reached(Columns<Row>& columns, GetMark mark, std::array<int, 3> drop_order) {
   columns.add({"at_ms", "AT", Kind::time, drop_order[0]}, [mark](const Row& row) { return mark(row).at_ms; });

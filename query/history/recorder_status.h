@@ -22,8 +22,8 @@ struct RecorderStatus {
   std::vector<StoredRun> runs;           // in order
   std::optional<StoredTick> tick;        // the last tick
   std::optional<Coverage> day;           // coverage of the last day, or of its recorded part
-  TickCosts costs;                       // over that day
-  std::optional<ReadSummary> reads;      // over that day
+  TickCosts costs;                       // costs over that day
+  std::optional<ReadSummary> reads;      // sources of PSS over that day
   std::optional<ProcessState> itself;    // the recorder's own row in the last tick
   std::vector<Event> degraded;           // degraded features with reasons, since the start of the last run
   std::vector<Event> events;             // other problems within the day
@@ -34,7 +34,7 @@ struct RecorderStatus {
   std::int64_t restarts = 0;             // within the day
   std::int64_t unclean_ends = 0;         // within the day
   std::optional<Activity> activity;      // activity of the last day
-  std::int64_t bursts = 0;               // that started within the day
+  std::int64_t bursts = 0;               // number of bursts that started within the day
   std::optional<Event> burst;            // start of the current burst
 };
 

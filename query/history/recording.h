@@ -31,7 +31,7 @@ struct TickCosts {
   std::optional<double> mean_cpu_us;
   std::optional<std::int64_t> p95_cpu_us;
   std::optional<double> core_percent;  // percent of one core, including scans between ticks and storing
-  double scans = 0;                    // per tick, of the census between ticks
+  double scans = 0;                    // number of scans by the census between ticks, per tick
   double scan_us = 0;                  // average CPU time of a scan
   std::int64_t longest_scan_us = 0;
   std::optional<double> storing_us;  // CPU time per tick, in addition to the tick's own; nullopt: not recorded
@@ -61,7 +61,7 @@ TickCosts tick_costs(std::span<const StoredTick> ticks, std::int64_t interval_ms
 // a short run would give a large number.
 std::optional<std::int64_t> bytes_per_day(std::int64_t bytes, std::int64_t recorded_ms);
 
-// Estimates the net growth of the file, after the deletions of retention, and the time until it reaches its cap.
+// Estimated net growth of the file, after the deletions of retention, and the time until it reaches its cap.
 struct Growth {
   std::optional<std::int64_t> bytes_per_day;  // may be negative
   std::int64_t measured_days = 0;             // 0: estimated from the size of the file only

@@ -59,7 +59,7 @@ Result<std::vector<Event>> load_restart_events(Reader& reader, Range range) {
   lives.reserve(processes.size());
   for (std::size_t i = 0; i < processes.size(); ++i) {
     const StoredProcess& process = processes[i];
-    // An exec adds a row of the same process; it is no exit.
+    // An exec is not an exit: it adds a row of the same process.
     lives.push_back({names[i], process.info.start_ms, process.last_ms,
                      process.exit_kind == "execed" ? std::nullopt : process.exited_ms});
   }

@@ -23,7 +23,7 @@ class RestartCandidates {
  public:
   void add(const StoredLife& life);
 
-  // Returns the names of the programs by the ids of their identities, as far as these were added.
+  // Returns the names of the programs by the ids of their added identities.
   Result<std::unordered_map<std::int64_t, std::string>> load(Reader& reader) const;
 
  private:

@@ -18,7 +18,7 @@ namespace memoir::query {
 struct PlannedRow {
   std::string name;                              // for a process its command
   std::shared_ptr<const StoredProcess> process;  // for a row of one process
-  std::int64_t processes = 0;  // in the range; for a group with its own rollups the maximum at one time
+  std::int64_t processes = 0;  // number in the range; for a group with its own rollups, the maximum at one time
 };
 
 // Rows omitted because there were too many.
@@ -44,8 +44,8 @@ class RowPlan {
       : group_(std::move(group)), filter_(&filter), max_rows_(max_rows) {}
 
   void add(const StoredProcess& process);
-  // Adds a process by its mark: one that no tick observed, or whose mark is above the memory of all rows left out.
-  // Marks must come in descending order.
+  // Adds a process that no tick observed, or whose mark is above the memory of all rows left out. Processes must be
+  // added in descending order of their marks.
   void add_marked(const StoredProcess& process, std::int64_t mark_kib);
   // Adds a group with its own rollups, of which at most `processes` ran at one time. Returns its row, or kLeftOut.
   std::size_t add_group(const std::string& name, std::int64_t processes);
@@ -73,7 +73,7 @@ class RowPlan {
   const Filter* filter_;
   std::size_t max_rows_;
   bool whole_ = false;
-  std::size_t marked_ = 0;  // by add_marked()
+  std::size_t marked_ = 0;  // number of rows kept for add_marked()
   bool closed_ = false;     // add_group() adds no more rows
   LeftOutRows left_out_;
   std::vector<PlannedRow> rows_;

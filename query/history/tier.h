@@ -20,14 +20,14 @@ namespace memoir::query {
 // Values of --tier, the finest first.
 const std::vector<std::string>& tier_names();
 
-// How much an answer reads. one: a subject with its own rows. process: one process, whose ticks are stored among those
-// of all. all: all processes. sums: all processes, for the maximum of their sum. This maximum is worth more time,
-// because rollups only have the mean of a sum.
+// How much an answer reads. one: a subject with its own rows. process: one process, whose ticks are stored among the
+// ticks of all processes. all: all processes. sums: all processes, for the maximum of their sum. This maximum is worth
+// more time, because rollups only have the mean of a sum.
 enum class Reads { one, process, all, sums };
 
 // Returns the finest tier that reaches back to the start of the range and answers quickly for its length. If no tier
-// reaches back, returns the one that comes nearest. If all that reach back are slow, returns the quickest of them; but
-// none with buckets wider than `widest_ms` if a finer one reaches back. Returns raw if there are no tiers.
+// reaches back, returns the tier that comes nearest. If all that reach back are slow, returns the quickest of them, but
+// avoids buckets wider than `widest_ms` if a finer tier reaches back. Returns raw if there are no tiers.
 inline constexpr std::int64_t kAnyWidth = std::numeric_limits<std::int64_t>::max();
 Tier choose_tier(std::span<const TierSpan> tiers, Range range, Reads reads, std::int64_t widest_ms = kAnyWidth);
 
@@ -38,7 +38,8 @@ Result<Tier> tier_of(const Context& context, Range range, Reads reads, std::int6
 // The same for the range of a report; raw if nothing was recorded in it.
 Result<Tier> tier_of(const Context& context, const Report& report, Reads reads);
 
-// Returns the finest rollup that reaches back to a time; if none does, the one that comes nearest. Raw without rollups.
+// Returns the finest rollup that reaches back to a time; if none does, the rollup that comes nearest. Returns raw if
+// there are no rollups.
 Result<Tier> finest_rollup(Reader& reader, std::int64_t at_ms);
 
 // "5 minutes", "an hour", "a UTC day"

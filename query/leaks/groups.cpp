@@ -10,7 +10,7 @@ namespace memoir::query {
 
 namespace {
 
-// With more groups than this, those that ended too soon to leak are left out.
+// If there are more groups than this, groups that exited too soon to leak are left out.
 constexpr std::int64_t kManyGroups = 20'000;
 constexpr std::int64_t kBriefMs = 10 * 60 * 1000;
 

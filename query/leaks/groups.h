@@ -15,7 +15,7 @@ struct Group {
   std::int64_t identity_id = 0;
   std::string subject;
   std::string unit;
-  std::vector<StoredLife> members;  // by start
+  std::vector<StoredLife> members;  // in order of start
   // First tick after the exit of all members; nullopt if one of them still ran at the end of the range.
   std::optional<std::int64_t> exited_ms;
 };
@@ -35,7 +35,7 @@ std::optional<std::int64_t> only_pid(const Group& group, std::int64_t at_ms);
 struct Generations {
   std::vector<std::int32_t> of;
   std::vector<std::int64_t> begins_ms;
-  bool together = false;  // several ran at one time
+  bool together = false;  // several members ran at one time
 };
 Generations generations_of(const Group& group);
 

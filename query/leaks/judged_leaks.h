@@ -15,18 +15,19 @@
 namespace memoir::query {
 
 struct LeakRow {
-  std::string subject;             // an identity's normalised command, "machine", a file
+  std::string subject;             // an identity's normalised command, "machine", or the name of a file
   std::string unit;                // the systemd unit, if there is one
   std::vector<std::int32_t> pids;  // the newest last
   LeakMetric metric;
   LeakSeries series;
   LeakFinding finding;
   std::string title = {};                // human-readable name
-  std::optional<std::int64_t> pid = {};  // if one process remains, or there was only one
-  // If all its processes have exited: when, and the nearest limit of their cgroup at that time (empty if unknown).
+  std::optional<std::int64_t> pid = {};  // set if one process remains, or there was only one
+  // Set if all its processes have exited: the time of the last exit, and the nearest limit of their cgroup at that time
+  // (empty if unknown).
   std::optional<std::int64_t> exited_ms = {};
   std::string limit = {};
-  std::optional<std::int64_t> identity_id = {};  // nullopt: of the machine
+  std::optional<std::int64_t> identity_id = {};  // nullopt: a series of the machine, or of a file
 };
 
 // Judged identities and the machine's own memory over a range, including those without enough history.
@@ -37,7 +38,7 @@ struct JudgedLeaks {
 Result<JudgedLeaks> judge_store(const Context& context, Range range, const LeakSettings& settings);
 
 // Judges one identity: its memory and, if several of its processes ran at a time, their number. Returns no rows if it
-// had more than some dozen processes.
+// had more than 64 processes.
 Result<std::vector<LeakRow>> judge_identity(const Context& context, std::int64_t identity_id, Range range,
                                             const LeakSettings& settings);
 
@@ -59,7 +60,7 @@ struct LeakCounts {
 };
 LeakCounts count_leaks(const JudgedLeaks& judged);
 
-// Only the rows that keep_live_leaks() keeps, at a fraction of the cost. The counts are those of all series.
+// The rows that keep_live_leaks() would keep, found at a fraction of the cost, and the counts of all series.
 struct LiveLeaks {
   std::vector<LeakRow> rows;
   LeakCounts counts;
@@ -74,7 +75,8 @@ std::string format_lack(const LeakCounts& counts);
 // Keeps only leaks that lasted until the last 25 hours of the range (LeakSettings::hour_ms).
 void keep_live_leaks(std::vector<LeakRow>& rows, Range range, const LeakSettings& settings);
 
-// Leaks come first; of these, ongoing ones first, then those that reach a limit soonest, then those that grow fastest.
+// Sorts leaks before other verdicts, and ongoing leaks before ended ones. Within these, sorts by the time until a
+// limit, the soonest first, and then by growth, the fastest first.
 void rank_leaks(std::vector<LeakRow>& rows);
 
 // Returns the machine-readable columns with the numbers of a finding.

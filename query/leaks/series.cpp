@@ -16,7 +16,7 @@ namespace memoir::query {
 
 namespace {
 
-constexpr std::int64_t kHoursOfDays = 120 * 24;  // for a longer history, buckets of days are fine enough
+constexpr std::int64_t kHoursOfDays = 120 * 24;  // longest history, in hours, with hourly buckets
 
 // Combines two parts of one bucket, or its values from before and after the wall clock was set back.
 void merge(LeakBucket& into, const LeakBucket& other, std::int64_t width_ms) {

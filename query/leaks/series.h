@@ -30,7 +30,7 @@ LeakSeries in_order(LeakSeries series);
 Result<std::map<std::int64_t, LeakSeries>> process_series(Reader& reader, const LeakSource& source,
                                                           const std::vector<std::optional<std::int64_t>>& ids = {{}});
 
-// For an identity with several simultaneous processes: their sum, and their number.
+// Series of an identity with several simultaneous processes: their memory, and their number.
 struct PoolSeries {
   LeakSeries sum;
   LeakSeries count;

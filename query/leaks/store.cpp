@@ -18,7 +18,7 @@ namespace memoir::query {
 
 namespace {
 
-constexpr double kSmallShare = 0.005;  // of the machine's memory: growth of this share is relevant on a small machine
+constexpr double kSmallShare = 0.005;  // share of the machine's memory: growth by it is relevant on a small machine
 constexpr double kKernelShare = 0.002;
 constexpr double kTablesShare = 0.001;
 constexpr double kShmemKib = 16384;
@@ -87,7 +87,7 @@ std::vector<LeakLimit> cgroup_limits_of(const LeakRoom& room, const Group& group
   return cgroup_limits(room.cgroups, {paths.begin(), paths.end()}, room.machine);
 }
 
-// Returns the limits of a group's processes, the nearest of which decides: those of their cgroups, and the machine's.
+// Returns the limits of a group's processes: the limits of their cgroups, and the machine's. The nearest one decides.
 std::vector<LeakLimit> limits_of(const LeakRoom& room, const Group& group) {
   std::vector<LeakLimit> limits = cgroup_limits_of(room, group);
   const std::vector<LeakLimit> of_machine = machine_limits(room.machine);
@@ -241,7 +241,7 @@ class StoreJudge {
     return Done{};
   }
 
-  // nullptr for a row of the machine.
+  // Returns nullptr for a row of the machine.
   const Group* group_of(const LeakRow& row) const {
     return row.identity_id ? find_sorted(groups_, *row.identity_id, &Group::identity_id) : nullptr;
   }

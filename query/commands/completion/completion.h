@@ -14,7 +14,8 @@ namespace memoir::query {
 // Returns the possible values of a command's option; empty if they are free text.
 std::vector<std::string> words_for(Option option, const Command& command);
 
-// Parts of the scripts: "category=" …; the commands, with help; whether an option names a file or a folder.
+// Return parts of the scripts: the words that start a filter ("category=" …), the commands including "help", and
+// whether the value of an option is a file or a folder.
 std::vector<std::string> filter_words();
 std::vector<std::string> command_names(const std::vector<Command>& commands);
 bool is_file(Option option);
@@ -23,8 +24,8 @@ bool is_file(Option option);
 std::vector<std::string> spellings_for(Option option);
 std::vector<std::string> short_forms(const Command& command);
 
-// A line of shell that prints the categories of the file, one per line. It prints only names without shell syntax: text
-// from a file must never be run, nor offered where it could be.
+// A line of shell that prints the categories of the file, one per line. It omits names with shell syntax: a shell must
+// never run text from a file.
 inline constexpr std::string_view kPrintCategories =
     "memoir categories --limit 0 --format csv 2>/dev/null | "
     "sed -n '2,$s|^[^\"]*,\\([[:alnum:]_.:@+/][[:alnum:] _.:@+/-]*\\)$|\\1|p'";

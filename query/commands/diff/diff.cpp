@@ -19,11 +19,11 @@ namespace memoir::query {
 
 namespace {
 
-// Maximum number of ticks (two days at 10 s) over which processes that started and exited in between are counted. This
-// reads the rows of all processes, which is expensive for one line.
+// Processes that started and exited between the two times are counted over at most this many ticks (two days at 10 s).
+// The count reads the rows of all processes, which is expensive for one line of the answer.
 constexpr std::int64_t kMaxTicksToCountIn = 20'000;
 
-// Returns whether the word is a time, or starts like one and is no pid.
+// Returns whether the word is a time, or starts like one and is not a pid.
 bool is_time(const std::string& word, const Context& context) {
   if (parse_time(word, context.now_ms, context.options.zone)) return true;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -31,7 +31,7 @@ bool is_time(const std::string& word, const Context& context) {
   return !is_pid && (is_digit(word.front()) || word.front() == '-' || word.ends_with(" ago"));
 }
 
-// Moves the words that are no times into filters.
+// Turns the words that are not times into filters.
 Status take_subject(const Context& context, Options& options) {
   Options words = options;
   std::erase_if(words.subjects, [&](const std::string& word) { return word.empty() || is_time(word, context); });

@@ -31,7 +31,7 @@ struct Diff {
   Tally was;  // sum of all rows
   Tally is;
   std::int64_t others_kib = 0;  // change of the processes that the filter leaves out
-  // Change of processes that only rollups of groups include; 0 if the rows are such groups.
+  // Change of processes that only the rollups of groups include; 0 if the rows are these groups.
   std::int64_t short_lived_kib = 0;
   std::optional<MachineParts> parts_before;
   std::optional<MachineParts> parts_after;

@@ -70,7 +70,7 @@ Result<Period> load_period(const Context& context, const DiffQuery& question, Ra
   const Filter filter = TRY(filter_over(context, range));
   RowPlan plan(question.group, filter);
   std::vector<double> held;
-  // Nothing follows the last tick: its bucket counts as a whole.
+  // No data follows the last tick, so its whole bucket is in the period.
   Range whole = range;
   if (range.to_ms >= context.file.last_tick_ms)
     whole.to_ms = std::max(range.to_ms, bucket_around(period.tier, range.to_ms).to_ms);

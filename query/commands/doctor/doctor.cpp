@@ -105,7 +105,7 @@ Findings examine(const Options& options, std::int64_t now_ms) {
   findings = judge_place(*place);
   const Result<std::unique_ptr<Reader>> reader = Reader::open(*path);
   if (!reader) {
-    // Nothing is known about other users' read access.
+    // A warning, such as the one about readable command lines, may not apply to a file whose content is unknown.
     std::erase_if(findings, [](const Finding& finding) { return finding.verdict == Verdict::warning; });
     findings.push_back(problem("content", reader.error()));
     return findings;

@@ -38,7 +38,7 @@ struct FileLocation {
   std::string stranger;  // the companion (-wal, -shm, .lock, .pid) with another owner; empty if none
   std::string stranger_owner;
   std::string folder;
-  bool folder_open = false;  // every user may write to the folder
+  bool folder_open = false;  // every user may open files in the folder
   std::string remote;        // name of a network file system
   bool in_memory = false;    // tmpfs, ramfs
   bool mounted_read_only = false;
@@ -49,10 +49,10 @@ struct FileLocation {
 Result<FileLocation> inspect_place(const std::string& path);
 Findings judge_place(const FileLocation& place);
 
-// `per_day`: growth of the file.
+// `per_day` is the growth of the file, in bytes.
 Finding judge_room(const FileLocation& place, std::optional<std::int64_t> per_day);
 
-// `here`: the file is of this machine, so its recorder should run here.
+// `here` is true if the file was recorded on this machine, so that its recorder should run here.
 Findings judge_recorder(const RecorderStatus& status, bool here, Zone zone);
 
 // Checks that the kernel's pressure was recorded in the last tick.

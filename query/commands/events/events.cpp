@@ -37,7 +37,7 @@ bool is_of_kind(std::string_view kind, std::string_view wanted) {
   return kind == wanted || (kind.starts_with(wanted) && kind.substr(wanted.size()).starts_with('-'));
 }
 
-// A kind that neither memoir knows nor the file contains may be misspelt.
+// Returns an error for a kind that memoir does not know and that no event in the file has: it may be misspelt.
 std::optional<Error> check_kinds(const std::vector<std::string>& asked, const std::vector<Event>& all) {
   std::set<std::string> known(event_kinds().begin(), event_kinds().end());
   for (const Event& event : all) known.insert(event.kind);

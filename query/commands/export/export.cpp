@@ -109,7 +109,7 @@ Result<Streamed> stream_series(const Context& context, ExportQuery question, con
   return done;
 }
 
-// "smaps_rollup_login.json" for "smaps_rollup.json" and "_login".
+// Returns "smaps_rollup_login.json" for "smaps_rollup.json" and "_login".
 std::string with_suffix(const std::string& path, const std::string& suffix) {
   std::filesystem::path named(path);
   named.replace_filename(named.stem().string() + suffix + named.extension().string());

@@ -37,7 +37,7 @@ struct ExportQuery {
 struct ExportChunk {
   Range range;
   std::vector<std::int64_t> ticks;    // ascending; for a rollup the starts of its buckets
-  std::vector<std::int64_t> boot_ms;  // boot clock of each; 0 for a rollup
+  std::vector<std::int64_t> boot_ms;  // boot-clock time of each tick; 0 for a rollup
   std::set<std::int64_t> ends;        // ticks before a gap
   Tier tier = {};
 };
@@ -98,13 +98,13 @@ class Resampler {
 struct ExportedProcess {
   std::int64_t at_ms = 0;
   const StoredProcess& process;
-  MetricValues kib;                       // for a bucket means over its lifetime, without hwm
+  MetricValues kib;                       // for a bucket: means over the process's lifetime, without hwm
   const ProcessSample* sample = nullptr;  // for a tick: the complete sample
-  std::int64_t boot_ms = 0;               // boot time of that tick
+  std::int64_t boot_ms = 0;               // boot-clock time of the tick
 };
 
-// Emit the samples of a chunk: of its processes (filtered), its categories, or the machine. A sample is that of a tick,
-// or the mean of a rollup bucket. A rollup of the machine has only the fields of /proc/meminfo.
+// Emit the samples of a chunk: of its processes (filtered), its categories, or the machine. A sample has the values of
+// a tick, or the means of a rollup bucket. A rollup of the machine has only the fields of /proc/meminfo.
 using EmitProcess = std::function<void(const ExportedProcess&)>;
 using EmitCategory = std::function<void(std::int64_t at_ms, const GroupState&)>;
 using EmitMachine = std::function<void(std::int64_t at_ms, const MachineMemory&)>;
@@ -112,11 +112,11 @@ Status sample_processes(Reader& reader, const ExportChunk& chunk, const Filter& 
 Status sample_categories(Reader& reader, const ExportChunk& chunk, const EmitCategory& emit);
 Status sample_machine(Reader& reader, const ExportChunk& chunk, const EmitMachine& emit);
 
-// Writes to `sink`. Returns the number of omitted ticks.
+// Write the samples to `sink`. Return the number of omitted ticks.
 Result<std::int64_t> export_rows(const Context& context, const ExportQuery& question, const Sink& sink);
 Result<std::int64_t> export_openmetrics(const Context& context, const ExportQuery& question, const Sink& sink);
 
-// Returns the state of a tick as text. `warnings` gets the omissions.
+// Return the state of a tick as JSON. Add a warning for each kind of omitted data to `warnings`.
 Result<std::string> rollup_json(const State& state, const Filter& filter, std::vector<std::string>& warnings);
 // `suffix` is inserted between a category and its metric: other_login_pss.
 Result<std::string> category_metrics_json(const State& state, const Filter& filter, std::string_view suffix,

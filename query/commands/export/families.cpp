@@ -30,7 +30,7 @@ Family machine_family(const FieldName& field) {
     family.counter = true;
   } else {
     family.name = fmt::format("memoir_machine_{}", column);
-    family.counter = column != "workingset_nodes";  // a number of nodes; the others of /proc/vmstat count events
+    family.counter = column != "workingset_nodes";  // a number of nodes; other fields of /proc/vmstat count events
   }
   return family;
 }

@@ -27,8 +27,7 @@ std::string series_name(const Family& family);
 // name="value", escaped.
 std::string label(std::string_view name, std::string_view value);
 
-// The same in human-readable form: printable and short. A truncated value gets a hash, so that it differs from all
-// others.
+// Like label(), but printable and short. A truncated value gets a hash, so that it differs from all others.
 std::string short_label(std::string_view name, std::string_view value);
 
 // Gets the index of a family, and the stored value.
@@ -38,7 +37,7 @@ using VisitValue = std::function<void(std::size_t family, std::int64_t value)>;
 std::vector<Family> machine_families();
 void visit_machine(const MachineMemory& memory, const VisitValue& visit);
 
-// Rollups have no values of the last family.
+// Rollups have no values for the last family.
 std::vector<Family> category_families();
 void visit_category(const GroupState& held, const VisitValue& visit);
 

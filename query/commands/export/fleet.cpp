@@ -68,7 +68,7 @@ std::string program_in(const StoredProcess& process) {
   return program_of(process.identity.empty() ? process.info.comm : process.identity);
 }
 
-// Returns the number of ranks whose series do not exceed kMaxFleetSeries.
+// Returns how many ranks to keep, so that their series together do not exceed kMaxFleetSeries.
 std::size_t ranks_to_keep(const std::vector<FleetSample>& samples) {
   std::map<std::size_t, std::size_t> of_rank;
   for (const FleetSample& sample : samples) ++of_rank[sample.rank];

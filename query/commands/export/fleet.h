@@ -81,7 +81,7 @@ struct FleetLeaks {
 };
 Result<FleetLeaks> judge_leaks(const Context& context, std::int64_t at_ms, const LeakSettings& settings,
                                std::size_t most, const std::string& labels);
-// Adds leaks judged earlier. Reduces the time until a limit by the time since then.
+// Adds leaks judged earlier. Reduces their time until a limit by the time since `judged_ms`.
 void add_leaks(const FleetLeaks& leaks, std::int64_t at_ms, std::vector<FleetSample>& samples);
 
 struct FleetQuery {
@@ -90,7 +90,7 @@ struct FleetQuery {
   std::size_t most = kFleetRows;
   std::string labels;  // labels of all series
   Tier tier = {};
-  bool now = false;  // includes the state of the file
+  bool now = false;  // true: include the state of the file
 };
 
 // All series in the order of the families, each once, and the number of omitted ones.

@@ -22,7 +22,7 @@ std::optional<std::int64_t> stored_of(std::string_view text, double scale) {
   return std::llround(*value / scale);
 }
 
-// Parses a line of the file; nullopt if it is no sample of a machine with these labels.
+// Parses a line of the file; nullopt if it is not a sample of a machine with these labels.
 std::optional<FleetSample> sample_of(std::string_view line, const std::string& labels) {
   static const std::unordered_map<std::string, std::size_t> numbers = [] {
     std::unordered_map<std::string, std::size_t> all;

@@ -27,7 +27,7 @@ struct Stretch {
 using Stretches = std::vector<Stretch>;
 
 struct LabeledSeries {
-  std::shared_ptr<const std::string> labels;  // of a subject: one text for all its families
+  std::shared_ptr<const std::string> labels;  // labels of the subject; its families share one text
   Stretches stretches = {};
 };
 
@@ -199,7 +199,7 @@ class Writer {
   Status write_all(const std::vector<Family>& families,
                    const std::function<Status(const ExportChunk&, std::uint32_t first, SampleRun&)>& sample) {
     SampleRun part(question_.max_bytes);
-    std::size_t begun = 0;  // families
+    std::size_t begun = 0;  // number of families that have a head
     do {
       ticks_.clear();
       left_out_ = TRY(for_each_chunk(context_.reader, question_, [&](const ExportChunk& chunk) -> Status {

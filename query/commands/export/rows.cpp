@@ -96,8 +96,8 @@ Columns<CategoryRow> category_columns() {
   return columns;
 }
 
-// Returns the value of a field. Without a sample, a field has a value only if it is equal to a metric; one that is part
-// of a sum has none.
+// Returns the value of a field. Without a sample, returns the metric that equals the field; nullopt if the field is
+// only one summand of a metric.
 std::optional<std::int64_t> field_of(const ExportedProcess& row, ProcessField field) {
   if (row.sample != nullptr) return row.sample->memory.get(field);
   const auto* const metric = std::ranges::find_if(kRolledMetrics, [field](Metric of) {

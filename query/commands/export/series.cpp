@@ -118,8 +118,9 @@ Result<std::vector<Moment>> times_of(Reader& reader, Tier tier, Range range) {
   return transformed(TRY(reader.ticks(range)), &StoredTick::begin);
 }
 
-// Returns the start of a chunk at or before the next sample, or a time after `to_ms` if there is none. A clock at 1970
-// until it was set leaves decades without a sample, so the pieces searched become longer. Each has whole chunks.
+// Returns the start of a chunk at or before the next sample, or a time after `to_ms` if there is none. If the clock was
+// at 1970 until it was set, decades have no sample, so each searched piece is twice as long as the previous one. A
+// piece consists of whole chunks.
 Result<std::int64_t> past_nothing(Reader& reader, Tier tier, std::int64_t from_ms, std::int64_t to_ms) {
   const std::int64_t widest_ms = chunk_ms(tier) << 24;
   std::int64_t width_ms = chunk_ms(tier);
@@ -173,7 +174,7 @@ Status sample_processes(Reader& reader, const ExportChunk& chunk, const Filter& 
   std::int64_t left_out = 0;
   std::vector<StoredProcess> processes = TRY(load_processes(reader, chunk.range, &left_out));
   if (left_out > 0 && chunk.ticks.size() > 1) {
-    processes = {};  // before the halves need the memory
+    processes = {};  // frees the memory before the halves need it
     const std::size_t half = chunk.ticks.size() / 2;
     TRY(sample_processes(reader, part_of(chunk, 0, half), filter, emit));
     return sample_processes(reader, part_of(chunk, half, chunk.ticks.size()), filter, emit);

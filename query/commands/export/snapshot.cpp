@@ -1,6 +1,6 @@
 // One state in the two formats of ChromeOS's memory tests: the rollups of its processes, and the memory of its
-// categories as metrics (smaller is better). SwapPss omits the swap of shared mappings: a process's share of that is
-// separate, and included in the swap of its category.
+// categories as metrics (smaller is better). SwapPss omits swapped shared memory. A process's share of it is a separate
+// field, and part of the swap of its category.
 
 #include <fmt/format.h>
 #include <map>

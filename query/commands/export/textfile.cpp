@@ -60,7 +60,7 @@ Result<AtomicFile> begin_file(const std::string& path) {
                                 : fmt::format("let this user write in {}, or name a file in another folder", folder))};
 }
 
-// Returns nothing if the file cannot be read.
+// Returns an empty LastWrite if the file cannot be read.
 LastWrite read_before(const std::string& path, const std::string& labels) {
   Buffer buffer;
   const Result<std::string_view> text = read_named_file(path, buffer, kMaxBytes);

@@ -32,7 +32,7 @@ std::optional<std::int64_t> restarted_ms(const Incident& incident) {
   return first;
 }
 
-// ", UTC+02:00"; empty if the times name their zone.
+// Returns ", UTC+02:00"; empty if the times name their zone.
 std::string zone_offset(std::int64_t ms, Zone zone) {
   if (zone == Zone::utc) return {};
   const std::int64_t second_ms = ms - ms % 1000;
@@ -141,7 +141,7 @@ std::string tell_culprit(const Incident& incident, Units units) {
   const std::string grown = format_change(culprit->change_kib, units);
   const std::string sum = format_change(total.change_kib, units);
   const std::string span = format_span(incident.at.at_ms - incident.range.from_ms);
-  // Others may have shrunk.
+  // Other parts may have shrunk.
   if (total.change_kib < culprit->change_kib)
     return fmt::format("{}, {} in {}; in total {}", culprit->title, grown, span, sum);
   return fmt::format("{}, {} of {} in {}", culprit->title, grown, sum, span);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxCharts = 3;  // number of charts of processes
 constexpr int kMaxPoints = 120;        // per chart
-constexpr int kTimes = 3;              // below the chart, besides the first
+constexpr int kTimes = 3;              // number of times below the chart, besides the first
 
 std::optional<double> real(std::optional<std::int64_t> value) {
   return value ? std::optional(static_cast<double>(*value)) : std::nullopt;

@@ -180,7 +180,7 @@ auto of_detail(Get get) {
   return [get](const OomVictim& victim) { return victim.detail ? Value((*victim.detail).*get) : Value(); };
 }
 
-// Takes the value from the signal, or else from the kernel log.
+// Returns the value recorded at the signal, or else the value in the kernel log.
 auto held_of(std::optional<std::int64_t> OomDetail::*logged, std::int64_t MemoryAtExit::*held) {
   return [=](const OomVictim& victim) {
     if (victim.held) return Value((*victim.held).*held);
@@ -306,7 +306,7 @@ Status add_exited(const Context& context, const Incident& incident, Report& repo
   return Done{};
 }
 
-// Adds the peaks reached. Marks are kept by UTC day: a later, higher mark of the day hides one of the incident.
+// Adds the peaks reached. Marks are kept per UTC day: a higher mark later on that day hides a mark of the incident.
 Status add_peaks(const Context& context, const Incident& incident, Report& report) {
   const Range range = incident.range;
   const ProcessMarks highest = TRY(context.reader.process_marks(range, range, Metric::hwm, kMaxPeaks));

@@ -52,7 +52,8 @@ Result<std::vector<IncidentEntry>> load_listed(const Context& context) {
   return load_incidents(context, asked);
 }
 
-// Returns incident N of the list, or else the last one of SUBJECT; with --at the nearest one.
+// Returns incident N of the list if `word` is a number, and otherwise the last incident of SUBJECT; with --at, its
+// incident nearest to that time.
 Result<IncidentTime> chosen_incident(const Context& context, const std::string& word) {
   std::vector<IncidentEntry> incidents = TRY(load_listed(context));
   const auto at_ms = context.when.at_ms;
@@ -113,7 +114,7 @@ Report no_incident(const Context& context) {
   return report;
 }
 
-// Writes the file of --extract, if it was requested. The answer does not depend on it.
+// Writes the file of --extract, if it was requested, and notes it in the report.
 Status write_extract(const Context& context, Range range, Report& report) {
   if (!context.options.extract) return Done{};
   Options options = context.options;

@@ -26,7 +26,7 @@ struct IncidentTime {
   std::optional<IncidentEntry> entry = {};         // set if it is listed
   std::optional<OomVictim> victim = {};            // the victim of a kill, if the kernel reported it
   std::optional<double> stalled_percent = {};      // share of the time in which tasks waited
-  std::optional<std::int64_t> stalled_ms = {};     // over this duration
+  std::optional<std::int64_t> stalled_ms = {};     // length of the time to which stalled_percent refers
   std::optional<std::int64_t> available_kib = {};  // minimum of the last day
 
   bool is_kill() const { return entry && entry->is_kill(); }
@@ -36,8 +36,8 @@ struct IncidentTime {
 struct Part {
   std::string name;                             // name of an identity or of a part of the machine's memory
   std::string title = {};                       // human-readable name
-  bool of_processes = false;                    // an identity
-  bool in_limit = false;                        // in the cgroup of the incident
+  bool of_processes = false;                    // the part is an identity
+  bool in_limit = false;                        // the part is in the cgroup of the incident
   std::optional<std::int64_t> before_kib = {};  // nullopt: it did not exist, or is unknown
   std::optional<std::int64_t> at_kib = {};
   std::optional<std::int64_t> after_kib = {};
@@ -66,18 +66,18 @@ struct UsageGrowth {
   double kib_per_s() const { return static_cast<double>(kib()) * 1000 / static_cast<double>(ms()); }
 };
 
-// The cgroup of an incident, by the kernel's own count.
+// The cgroup of an incident. Its usage is the kernel's count.
 struct Scope {
   std::string cgroup;
   std::string place;                           // "app.service"
   std::optional<std::int64_t> limit_kib = {};  // memory.max, or memory.high for throttling
-  std::optional<std::int64_t> usage_kib = {};  // at the incident, by the kernel's log; otherwise at the last tick
+  std::optional<std::int64_t> usage_kib = {};  // usage in the kernel's log, or else at the last tick
   std::optional<CgroupSample> before = {};     // nullopt: not sampled, or it did not exist
   std::optional<CgroupSample> at = {};
   std::optional<CgroupSample> after = {};
   std::vector<Interval> usage = {};  // usage in the range; empty: not sampled
   std::optional<UsageGrowth> growth = {};
-  std::vector<Part> parts = {};  // the usage first; the others add up to it
+  std::vector<Part> parts = {};  // the first part is the usage; the other parts add up to it
   std::int64_t restarts = 0;
   std::vector<std::int64_t> kills_before = {};  // times of the incidents with kills in the 30 days before
 };
@@ -85,18 +85,18 @@ struct Scope {
 struct Incident {
   IncidentTime instant;
   std::int64_t window_ms = 0;
-  Range range = {};  // from the time of `before` to that of `after`
+  Range range = {};  // from `before` to `after`; without it, to the incident
   State before = {};
   State at = {};
-  std::optional<State> after = {};  // nullopt: nothing was recorded after it
+  std::optional<State> after = {};  // nullopt: nothing was recorded after the incident
   Part machine = {};                // the machine's memory in use
   std::vector<Part> parts = {};     // most relevant first
   std::optional<Scope> scope = {};  // nullopt: the machine
   std::vector<OomVictim> victims = {};
   std::vector<Event> events = {};
   ContainerNames containers = {};
-  std::vector<StoredProcess> processes = {};       // that ran in the range
-  std::int64_t left_out = 0;                       // number of these that were left out
+  std::vector<StoredProcess> processes = {};       // processes that ran in the range
+  std::int64_t left_out = 0;                       // number of processes in the range that were not loaded
   std::optional<std::int64_t> counted_kills = {};  // as in Activity::oom_kills
   std::int64_t restarts = 0;
   std::optional<Stall> worst = {};       // worst stall in the range
@@ -111,7 +111,7 @@ Result<std::optional<Incident>> load_incident(const Context& context, const Inci
 // Returns the process with the victim's pid at that time; nullptr if unknown.
 const StoredProcess* process_of(const Incident& incident, const OomVictim& victim);
 
-// "worker.py 3 in api.service": the program without its interpreter and directory, short enough for a sentence.
+// Returns the program without its interpreter and directory, short enough for a sentence: "worker.py 3 in api.service".
 std::string program_title(const StoredProcess& process);
 
 // "03:14:07"
@@ -138,7 +138,8 @@ std::string incident_title(const Incident& incident);
 std::string incident_story(const Context& context, const Incident& incident, const std::string& past);
 Result<std::string> growth_history(const Context& context, const Incident& incident, Report& report);
 
-// Adds the head of a postmortem for pages: times, impact, detection, trigger, culprit. Nothing without an incident.
+// Adds the head of a postmortem for pages: times, impact, detection, trigger, culprit. Adds nothing for a time without
+// a listed incident.
 void add_brief(const Options& options, const Incident& incident, Report& report);
 
 // Add the tables and lines below the first screen, and the charts of the page.

@@ -23,10 +23,10 @@ namespace {
 constexpr Metric kSome = metric_of(MachineField::psi_some_total);
 constexpr Metric kFull = metric_of(MachineField::psi_full_total);
 constexpr double kNearlyFullPercent = 80;  // usage of a tmpfs, in percent of its size
-constexpr std::int64_t kSlackMs = 1'000;   // between the clocks of the sources
+constexpr std::int64_t kSlackMs = 1'000;   // maximum difference between the clocks of the sources
 
 bool lived(const StoredProcess& process, const OomVictim& victim) {
-  // The exit may be that of the first tick without the process, some time after the kill.
+  // exited_ms may be the time of the first tick without the process, some time after the kill.
   return process.info.key.pid == victim.pid && process.info.start_ms <= victim.at_ms + kSlackMs &&
          process.exited_ms.value_or(victim.at_ms) >= victim.at_ms - kSlackMs;
 }
@@ -46,10 +46,10 @@ Result<std::int64_t> last_before(Reader& reader, const IncidentTime& instant) {
 
 // Outcome of the processes of an identity.
 struct PartOutcome {
-  std::optional<std::int64_t> began_ms;  // the first start since the state before
+  std::optional<std::int64_t> began_ms;  // first start after `before`
   std::optional<std::int64_t> killed_ms;
-  std::optional<std::int64_t> exited_ms;  // the last exit
-  std::optional<std::int64_t> again_ms;   // the first start after one was killed
+  std::optional<std::int64_t> exited_ms;  // last exit
+  std::optional<std::int64_t> again_ms;   // first start after a kill
 };
 
 void keep_first(std::optional<std::int64_t>& at, std::int64_t ms) {

@@ -9,8 +9,8 @@
 namespace memoir::query {
 namespace {
 
-constexpr std::size_t kPartsShown = 5;       // the first screen has 24 lines,
-constexpr std::size_t kScopePartsShown = 4;  // with two more lines of context for a cgroup
+constexpr std::size_t kPartsShown = 5;       // number of parts that fit the first screen of 24 lines
+constexpr std::size_t kScopePartsShown = 4;  // fewer, because a cgroup has two more lines of context
 
 // The outcome comes first, because the end of a line may be truncated.
 Value what_of(const Part& part) {

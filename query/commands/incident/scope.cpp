@@ -25,7 +25,8 @@ std::optional<CgroupSample> sample_of(const State& state, const std::string& pat
   return sample == nullptr ? std::nullopt : std::optional(*sample);
 }
 
-// Without the kernel's log, returns the innermost cgroup at or above `path` that was near its limit; empty if none was.
+// Returns the innermost cgroup at or above `path` that was near its limit; empty if none was. This replaces the
+// kernel's log, which names the cgroup at its limit.
 std::string cgroup_near_limit(const State& state, std::string_view path) {
   for (; !path.empty(); path = cgroup_above(path)) {
     const CgroupSample* const sample = find_cgroup(state, path);
@@ -55,7 +56,8 @@ Result<std::vector<Interval>> usage_of(Reader& reader, const Incident& incident,
   return std::vector<Interval>();
 }
 
-// Returns the rise up to `at_ms`. It starts at the last time at which the usage had risen by at most a tenth of it.
+// Returns the rise from the lowest usage up to `at_ms`. It starts when the usage was last within a tenth of the rise
+// above the lowest.
 std::optional<UsageGrowth> find_growth(const std::vector<Interval>& usage, std::int64_t at_ms, std::int64_t at_kib) {
   std::optional<std::int64_t> lowest;
   for (const Interval& of : usage) {
@@ -68,7 +70,7 @@ std::optional<UsageGrowth> find_growth(const std::vector<Interval>& usage, std::
     if (of.from_ms < at_ms && of.last && *of.last <= near_kib) start = &of;
   }
   if (start == nullptr) return std::nullopt;
-  // A value that was constant until the end of its interval rose after that.
+  // The usage was constant during the interval, so the rise starts at its end.
   const std::int64_t from_ms = std::min(start->until_ms, at_ms - 1);
   return UsageGrowth{from_ms, at_ms, *start->last, at_kib};
 }

@@ -15,7 +15,8 @@ namespace {
 constexpr std::int64_t kNoteworthyKib = 1024;
 constexpr std::size_t kMaxFurther = 2;
 
-// Returns whether a sentence may name the part: programs, and memory outside of programs. A remainder explains nothing.
+// Returns whether a sentence may name the part. It may name programs, and memory outside of programs, but not a
+// remainder, which explains nothing.
 bool is_nameable(const Part& part, const Incident& incident) {
   if (part.of_processes || part.name == "shmem") return true;
   return incident.scope && (part.name == "page_cache" || part.name == "kernel");
@@ -32,7 +33,6 @@ std::string what_it_had(const OomVictim& victim, Units units) {
   return fmt::format("; its {}RSS was {}", victim.held ? "" : "last ", format_size(*victim.held_kib, units));
 }
 
-// " (above the limit: RSS includes pages charged to other cgroups)"
 std::string explain_peak(const Incident& incident, const OomVictim& victim) {
   const auto limit = incident.scope ? incident.scope->limit_kib : std::nullopt;
   if (!limit || victim.peak_kib.value_or(0) <= *limit) return {};
@@ -236,7 +236,7 @@ Result<std::string> tell_leak(const Context& context, std::int64_t identity_id, 
 const Part* first_grown(const Incident& incident) {
   const Part* first = nullptr;
   for (const Part& part : parts_in_scope(incident)) {
-    // Without samples of the cgroup, parts outside of it are not the cause.
+    // Parts outside the incident's cgroup are not the cause. Without samples of the cgroup, all parts may be outside.
     if (incident.scope && !part.in_limit) continue;
     const bool nameable = part.of_processes ||
                           (incident.scope ? part.name == "page_cache" || part.name == "shmem" || part.name == "kernel"

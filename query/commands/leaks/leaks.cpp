@@ -120,8 +120,8 @@ Status keep_subject(std::vector<LeakRow>& rows, const std::string& subject) {
                                                  to_printable(subject), did_you_mean(subject, names))};
 }
 
-// Returns an error if several subjects match: only one verdict is explained. For an identity, this is the worst of its
-// series; series of the machine are selected by name.
+// Returns an error if several subjects match: only one verdict is explained. For an identity, the explained verdict is
+// the worst of its series. Series of the machine are selected by name.
 std::optional<Error> several(const Context& context, const std::vector<LeakRow>& rows) {
   const bool machine = rows.front().subject == kMachine;
   const bool one = std::all_of(rows.begin(), rows.end(), [&rows](const LeakRow& row) {

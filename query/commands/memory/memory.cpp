@@ -44,7 +44,7 @@ std::optional<double> share_of(const Line& line) {
   return is_share ? share_percent(line.kib, line.whole) : std::nullopt;
 }
 
-// `whole`: heading of the share column.
+// `line` and `whole` are the headings of the first column and of the share column.
 Columns<Line> line_columns(const char* line, const char* whole) {
   return {
       {data_column("name"), &Line::name},

@@ -18,7 +18,7 @@ struct ObjectLine {
   std::optional<std::string> label;  // nullopt: a sum without a label
   MappingUse use;
   std::int64_t memory_kib = 0;               // memory of the object itself, not of its mappers
-  std::optional<std::int64_t> mappers = {};  // known ones
+  std::optional<std::int64_t> mappers = {};  // number of known mappers; nullopt if it is unknown
   std::int64_t mappers_about = 0;            // approximate number of all mappers, at least the known ones
   std::vector<Consumer> consumers = {};      // the largest PSS first
   std::string largest = {};
@@ -34,7 +34,7 @@ struct ConsumerLine {
 
 using Names = std::map<ProcessKey, std::string>;
 
-// "24 of ~101": mapping summaries of the others were not read.
+// Returns "24 of ~101" if mapping summaries of the other mappers were not read.
 std::string shown_mappers(const ObjectLine& line) {
   if (!line.mappers) return "";
   if (*line.mappers >= line.mappers_about) return std::to_string(*line.mappers);
@@ -151,7 +151,7 @@ void report_share(const std::vector<MappedProcess>& summaries, const State& stat
                   format_percent(share), format_span(oldest_ms)));
 }
 
-// Machine-readable: all processes that map the shown objects.
+// Returns all processes that map the shown objects, for machine-readable formats.
 Section consumers_of(const std::vector<ObjectLine>& lines, const Names& names) {
   std::vector<ConsumerLine> consumers;
   for (const ObjectLine& line : lines) {

@@ -38,7 +38,7 @@ Metric held_metric(Metric by) {
   return by == Metric::hwm ? Metric::rss : by;
 }
 
-// Returns the memory of each group; for the VmHWM of members, that of the largest member.
+// Returns the memory of each group. For VmHWM, returns the RSS of its largest member.
 Result<std::map<std::string, std::int64_t>> held_now(Reader& reader, const State& now, const std::string& group,
                                                      Metric by) {
   std::map<std::string, std::int64_t> held;
@@ -61,7 +61,7 @@ Result<std::map<std::string, std::int64_t>> held_now(Reader& reader, const State
 
 Result<std::vector<PeakRow>> group_rows(Reader& reader, const std::vector<HighWater>& marks, const std::string& group,
                                         Metric by, const State* now) {
-  if (info_of(by).counted && now != nullptr && !now->cgroups) now = nullptr;  // only in ticks
+  if (info_of(by).counted && now != nullptr && !now->cgroups) now = nullptr;  // rollups lack the cgroups' counters
   std::vector<PeakRow> rows = rows_of(marks, *group_kind(group), by);
   if (now == nullptr) return rows;
   // A group without a process is absent and uses 0.

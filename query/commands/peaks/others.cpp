@@ -25,7 +25,7 @@ bool is_of(const StoredProcess& process, const PeakRow& row, const std::string& 
   return row.process ? process.id == row.process->id : peak_name(process, group) == row.name;
 }
 
-// Returns the time of a peak; if only its bucket is known, the start of that.
+// Returns the time of a peak; if only its bucket is known, the start of the bucket.
 std::int64_t moment_of(const PeakRow& row) {
   return row.within ? row.peak.before_ms : row.peak.at_ms;
 }

@@ -32,8 +32,8 @@ bool is_whole_days(Range range, const FileInfo& file) {
   return range.from_ms % kDayMs == 0 && ((range.to_ms + 1) % kDayMs == 0 || range.to_ms >= file.last_tick_ms);
 }
 
-// Returns whether the store has the marks: it has those of processes, categories, identities and cgroups by UTC days.
-// For other groups and ranges, peaks_from_steps() is used.
+// Returns whether the store has the marks that the query needs. It has marks of processes, categories, identities and
+// cgroups, by UTC day. For other groups and ranges, peaks_from_steps() is used.
 bool store_has(const PeakQuery& question) {
   if (!question.all_time && !question.whole_days) return false;
   if (question.group != "process" && question.by == Metric::hwm) return marks_members(question);

@@ -26,10 +26,10 @@ struct PeakRow {
   std::string name;                              // name of the group, or of the machine's metric
   std::shared_ptr<const StoredProcess> process;  // for a row of one process
   Peak peak;
-  std::optional<std::int64_t> now_kib = {};  // at its last observation in the range
+  std::optional<std::int64_t> now_kib = {};  // memory at the last observation in the range
   std::int64_t now_ms = 0;
-  std::optional<Tier> within = {};  // for a bucket without an exact time: reached between the peak's two times
-  std::optional<std::int64_t> processes = {};  // for a group represented by its largest member: its number of processes
+  std::optional<Tier> within = {};             // tier of the bucket, if the time of the peak in it is unknown
+  std::optional<std::int64_t> processes = {};  // number of processes, for a group whose largest member is shown
   bool exit_reported = false;                  // for an exited process: the kernel reported its peak
 };
 
@@ -52,11 +52,11 @@ struct Peaks {
   Tier tier = {};                   // source of the rows; marks are as exact as ticks
   ExactShare exact;                 // share of the categories' memory that is exact, from rollups
   bool means = false;               // rows are sums of means, because rollups lack the highest sums
-  bool has_events = false;          // there were kernel events at the end of the range,
+  bool has_events = false;          // there were kernel events at the end of the range
   ExitSum unseen;                   // exits that are only summed
 };
 
-// Finds peaks in the store's marks of all time or of full days: of processes, categories, identities and cgroups.
+// Finds the peaks of processes, categories, identities or cgroups in the store's marks, for all time or full days.
 Result<Peaks> peaks_from_marks(const Context& context, const PeakQuery& question);
 
 // Finds peaks in the intervals of the range, of ticks or of rollups.
@@ -73,7 +73,7 @@ Peak peak_of(const HighWater& mark);
 // Returns a row for each subject of a kind with a mark of the metric, the most extreme first.
 std::vector<PeakRow> rows_of(const std::vector<HighWater>& marks, SubjectKind subject, Metric metric);
 
-// Puts the highest first, of equal ones the earliest.
+// Sorts the highest peak first. Of equal peaks, the earliest is first.
 void rank_rows(std::vector<PeakRow>& rows);
 
 inline constexpr std::size_t kMaxGroups = 3;  // number of named contributors to a peak, of each kind
@@ -83,8 +83,8 @@ struct Others {
   std::string of;  // subject of the peak
   std::int64_t at_ms = 0;
   std::vector<RankedProcess> largest = {};  // processes by PSS, the largest first
-  bool means = false;                       // over the bucket that contains that time
-  // All memory at that time, by group: each adds up to the total. By PSS, the largest first.
+  bool means = false;                       // the values are means over the bucket that contains at_ms
+  // All memory at that time by group, the largest PSS first. Each list adds up to the total.
   std::vector<GroupState> identities = {};
   std::vector<GroupState> categories = {};
 };
@@ -93,7 +93,7 @@ Result<std::vector<Others>> find_others(const Context& context, const PeakQuery&
 
 // How much of each part to show: without --limit everything must fit the terminal, if there is one.
 struct RowLimits {
-  std::size_t rows = 0;                   // without --limit
+  std::size_t rows = 0;                   // number of rows without --limit
   std::optional<std::size_t> categories;  // nullopt: all
   std::size_t others = 0;                 // number of peaks with other memory users
 };
@@ -102,7 +102,7 @@ RowLimits row_limits_for(const Context& context, const PeakQuery& question, Tier
 // Keeps as many rows as fit, or as --limit allows.
 void limit_peaks(const Context& context, const PeakQuery& question, Peaks& peaks);
 
-// Returns the sort key of a row: identity, category, command, user or cgroup; or the process itself.
+// Returns the name of a row: the value by which processes are grouped, or the command of a single process.
 std::string peak_name(const StoredProcess& process, const std::string& group);
 
 void fill_peaks(const Context& context, const PeakQuery& question, const Peaks& peaks,

@@ -229,7 +229,7 @@ void fill_peaks(const Context& context, const PeakQuery& question, const Peaks& 
       question.group == "process" ? process_columns(question.range.to_ms) : group_columns(question.group, peaks.rows),
       peaks.rows);
   mark_sorted(report.rows, "peak_kib");
-  // The machine and the categories are not filtered.
+  // A filter cannot apply to the machine and the categories, so they are shown only without one.
   const bool all = question.filter.takes_all();
   if (all) report.sections = {{"machine", "Machine", make_table(machine_peak_columns(), peaks.machine)}};
   std::vector<PeakRow> categories = peaks.categories;

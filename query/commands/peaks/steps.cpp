@@ -298,7 +298,7 @@ Result<std::vector<PeakRow>> process_rows(const PeakInput& source, const PeakQue
   return rows;
 }
 
-// Sets the source of a peak from ticks, by its time.
+// Sets the source of a peak: a tick if one has the same time, otherwise a scan or the exit.
 Status add_seen_by(Reader& reader, PeakRow& row) {
   Peak& peak = row.peak;
   if (peak.seen_by || row.within) return Done{};
@@ -311,8 +311,8 @@ Status add_seen_by(Reader& reader, PeakRow& row) {
   return Done{};
 }
 
-// Sets the earliest time of a peak: that of the previous tick. For a peak that existed at the start of the range, it is
-// unknown.
+// Sets the earliest possible time of a peak, which is the time of the previous tick. A peak at the start of the range
+// has none.
 Status add_tick_before(Reader& reader, std::int64_t from_ms, PeakRow& row) {
   if (row.peak.at_ms <= from_ms || row.peak.before_ms != row.peak.at_ms) return Done{};
   const std::optional<StoredTick> before = TRY(reader.tick_at(row.peak.at_ms - 1));
@@ -330,7 +330,8 @@ Status add_ticks_before(Reader& reader, std::int64_t from_ms, std::vector<PeakRo
   return Done{};
 }
 
-// Takes the time of a peak from the ticks of its bucket, if they are kept. The ticks of an hour would take too long.
+// Takes the time of a peak from the ticks of its bucket of 5 minutes, if they are kept. Reading the ticks of longer
+// buckets would take too long.
 Status refine_by_ticks(const Context& context, Metric by, std::vector<PeakRow>& rows) {
   for (PeakRow& row : rows) {
     if (row.within != Tier::five_minutes) continue;

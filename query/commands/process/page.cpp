@@ -36,7 +36,7 @@ std::string_view file_name(ProcessFile file) {
   return names.at(static_cast<std::size_t>(file));
 }
 
-// The census by /proc does not read all fields of status at each tick: their age is unknown.
+// The age of a status field is known only with BPF: the census by /proc does not read every field at each tick.
 FieldRow field_row(const ProcessFieldInfo& info, const ProcessPage& page, const ProcessSample& of) {
   FieldRow row{
       std::string(info.key), std::string(info.column), file_name(info.file), of.memory.get(info.field), {}, {}};

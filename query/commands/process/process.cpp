@@ -93,7 +93,8 @@ Status find_process(const Context& context, const Subject& subject, std::int64_t
   return Done{};
 }
 
-// A process that had exited by then is shown as last sampled. Returns false if nothing was recorded at that time.
+// Loads the state at `at_ms` or, if the process had exited by then, the state when it was last sampled. Returns false
+// if nothing was recorded at that time.
 Result<bool> find_state(const Context& context, std::int64_t at_ms, ProcessPage& page) {
   const bool is_over = page.process.exited_ms && *page.process.exited_ms <= at_ms;
   std::optional<State> state = TRY(load_state(context, is_over ? page.process.last_ms : at_ms));

@@ -28,17 +28,17 @@ struct ProcessPage {
   StoredProcess process;                    // the image that ran at the queried time
   std::vector<StoredProcess> images;        // programs that this process ran up to that time, in order
   std::vector<std::string> other_lives;     // other processes with the same pid, as subjects
-  State state;                              // at that time, or when the process was last sampled
+  State state;                              // state at the queried time, or when the process was last sampled
   const ProcessUse* use = nullptr;          // in `state`; nullptr: not sampled then
   std::optional<StoredProcess> parent;      // nullopt: unknown
-  std::optional<ExitRecord> exit;           // as the kernel reported it
+  std::optional<ExitRecord> exit;           // exit reported by the kernel; nullopt: none
   std::vector<HighWater> marks;             // high-water marks of its whole life
-  std::vector<PastUse> history;             // in order; empty: none was recorded
+  std::vector<PastUse> history;             // past usage, in time order; empty: none was recorded
   Tier tier = {};                           // resolution of the history
   std::optional<ProcessMappings> mappings;  // nullopt: not read, or the ticks have expired
   std::string container;                    // the container's label, and its name if known; empty: no container
 
-  // The sample of a tick; nullptr: means of a bucket, or nothing.
+  // Returns the sample of a tick; nullptr if there are only means of a bucket, or no values.
   const ProcessSample* sample() const { return use == nullptr ? nullptr : use->sample; }
   std::int32_t parent_pid() const;
   bool has_exited() const { return !process.exit_kind.empty(); }

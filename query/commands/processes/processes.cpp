@@ -28,14 +28,14 @@ namespace {
 // Values from the samples of a process in the range.
 struct Seen {
   std::optional<std::int64_t> hwm_kib;
-  bool zombie = false;  // at the end
+  bool zombie = false;  // a zombie at the end of the range
 };
 
 struct LifeRow {
   const StoredProcess* process = nullptr;
   Seen seen;
   std::int64_t start_ms = 0;                   // fork of the process
-  std::int64_t end_ms = 0;                     // last observation, if its exit is unknown
+  std::int64_t end_ms = 0;                     // exit, or the last observation if the exit is unknown
   std::optional<std::int32_t> exit_code = {};  // reported by the kernel; end_ms is then exact
 
   // Lifetime of the process, from its fork up to the end of this image.
@@ -99,8 +99,8 @@ Result<SeenById> see_ticks(Reader& reader, Range range) {
   return seen;
 }
 
-// Takes the marks of the days that were reached in the range, instead of ticks. The last tick of the range has the
-// zombies, if it is still stored.
+// Reads the daily marks reached in the range, instead of all its ticks. Finds the zombies in the last tick of the
+// range, if it is still stored.
 Result<SeenById> see_marks(Reader& reader, Range range) {
   SeenById seen;
   const ProcessMarks marks = TRY(reader.process_marks(range, range, Metric::hwm, kAllProcesses));
@@ -173,7 +173,7 @@ struct Counts {
   std::optional<std::int64_t> exited = {};
 };
 
-// Counts the rows. Most processes that ran only between two ticks have none.
+// Counts the rows. Most processes that ran only between two ticks have no row.
 Counts count_rows(const std::vector<LifeRow>& rows, Range range) {
   std::set<std::tuple<std::string_view, std::int32_t, std::uint64_t>> lives;
   Counts counts{0, 0, 0};

@@ -23,7 +23,7 @@ constexpr std::array kConcernKinds{"oom-kill",  "killer",   "limit",      "throt
 constexpr std::size_t kMaxIncidents = 10;
 constexpr std::int64_t kNearCgroupPercent = 90;
 constexpr std::int64_t kNearTmpfsPercent = 80;
-constexpr std::int64_t kManyRestarts = 3;  // of a service that ran for ten minutes or more each time
+constexpr std::int64_t kManyRestarts = 3;  // restarts of a service that ran for at least ten minutes each time
 constexpr std::int64_t kLongGapMs = 10 * 60'000;
 
 std::string at_option(std::int64_t ms, Zone zone) {

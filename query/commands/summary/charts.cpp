@@ -21,7 +21,7 @@ bool within(const Interval& bucket, const Day& day) {
   return bucket.until_ms > day.begin_ms && bucket.from_ms < day.end_ms;
 }
 
-// A partly recorded bucket is drawn at its place; a gap stays a gap.
+// Returns a point for each recorded bucket of the day, and none for a gap.
 std::vector<ChartPoint> points_of(const std::vector<Interval>& series, const Day& day) {
   std::vector<ChartPoint> points;
   for (const Interval& bucket : series) {

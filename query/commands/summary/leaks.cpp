@@ -14,8 +14,8 @@ namespace memoir::query {
 namespace {
 
 constexpr std::size_t kMaxLeaks = 10;
-constexpr double kFaster = 1.5;               // times the slope of a day before
-constexpr std::int64_t kSoonMs = 7 * kDayMs;  // until a limit is reached
+constexpr double kFaster = 1.5;               // a leak is faster if its slope is this many times the slope a day before
+constexpr std::int64_t kSoonMs = 7 * kDayMs;  // a limit is near if it is reached within this time
 
 std::string what_of(const LeakRow& row) {
   return row.metric.name == LeakMetric().name ? row.title : fmt::format("{} ({})", row.title, row.metric.name);

@@ -41,7 +41,7 @@ std::vector<Holding> holders_at(const std::vector<Usage>& identities, const std:
   return holders;
 }
 
-// Collects what the sections need from the processes of the day, of which there may be very many.
+// Collects the data of the sections from the processes of the day, which may be very many.
 class DayProcesses {
  public:
   static Result<DayProcesses> load(const Context& context, const DaySummary& summary) {
@@ -135,7 +135,7 @@ class DayProcesses {
     std::int64_t count = 0;
     std::int64_t newest_id = 0;
     ProcessInfo newest;
-    std::vector<std::string> commands;  // different ones
+    std::vector<std::string> commands;  // distinct command lines
   };
 
   DayProcesses(const Context& context, const Day& day)
@@ -160,7 +160,7 @@ class DayProcesses {
     for (const DayLife& life : day_lives_) {
       const auto name = long_lived_.find(life.identity_id);
       if (name == long_lived_.end()) continue;
-      // An exec adds a row of the same process; it is no exit.
+      // An exec is not an exit: it adds a row of the same process.
       const bool exited = life.exited_ms && !life.execed && day_.holds(*life.exited_ms);
       lives_.push_back({name->second, life.start_ms, life.last_ms, exited ? life.exited_ms : std::nullopt});
       ids_of_lives_.push_back(life.process_id);
@@ -248,7 +248,7 @@ class DayProcesses {
   Range range_;
   std::set<std::pair<std::string, std::int32_t>> runs_;
   std::unordered_map<std::int64_t, HighWater> marks_;
-  std::unordered_map<std::int64_t, std::string> long_lived_;  // names of programs, by identity
+  std::unordered_map<std::int64_t, std::string> long_lived_;  // program names by identity id
   std::unordered_map<std::string, Members> members_;
   std::vector<ProcessPeak> peaks_;
   std::vector<DayLife> day_lives_;  // lives of all processes

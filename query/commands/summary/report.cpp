@@ -127,7 +127,7 @@ void add_recorder_note(const DaySummary& summary, const Options& options, Report
   if (!line.empty()) report.notes.push_back(line);
 }
 
-// Two periods are compared if at least half of both was recorded.
+// Two periods are compared if at least half of each was recorded.
 void add_compared_note(const DaySummary& summary, Report& report) {
   const auto left_out = std::ranges::count_if(
       summary.days, [](const MachineDay& day) { return day.recorded_ms > 0 && !day.comparable(); });

@@ -16,7 +16,7 @@ namespace memoir::query {
 
 namespace {
 
-// `parts`: the days of a week.
+// `parts` has the days of a week; it is empty for one day.
 Result<Report> summarise_day(const Context& context, Day day, bool whole, std::vector<Day> parts = {}) {
   // A day that is not over ends now.
   const std::int64_t latest_ms = std::max(context.now_ms, context.file.last_tick_ms);
@@ -88,8 +88,8 @@ Status delete_oldest(const std::string& folder) {
   return Done{};
 }
 
-// Returns the days that may be missing, the oldest first: those since the recording started, at most as many as are
-// kept.
+// Returns the days that may be missing, the oldest first: the days before today since the recording started, at most
+// kKeptDays of them.
 Result<std::vector<Day>> candidates(const Context& context) {
   const Zone zone = context.options.zone;
   const std::vector<TierSpan> spans = TRY(context.reader.tiers());

@@ -37,7 +37,7 @@ struct MachineDay {
   SpanStats available;
   SpanStats swap;
   std::optional<double> stalled_percent;  // share of the recorded time in which some task waited for memory (PSI some)
-  std::optional<double> worst_percent;    // maximum of a bucket
+  std::optional<double> worst_percent;    // highest share in one bucket
   std::optional<Extremum> worst;          // bucket of worst_percent; its value is in µs
   std::optional<Activity> activity;       // nullopt: only rollups that are too wide remain
 
@@ -49,13 +49,13 @@ struct MachineDay {
 
 // Total memory (PSS) of the processes of an identity or a category.
 struct Usage {
-  std::string name;                 // for an identity its sort key
+  std::string name;                 // category, or the sort key of an identity
   std::string title;                // human-readable name
   std::optional<std::int64_t> pid;  // set if the identity was a single process on the day
-  std::int64_t max_processes = 0;   // at one time
+  std::int64_t max_processes = 0;   // maximum number of processes at one time
   SpanStats pss;
-  std::vector<Interval> series;  // over the day
-  // Means over hours of which at least half was recorded; 0 while it was absent.
+  std::vector<Interval> series;  // PSS over the day
+  // Means over one hour, of which at least half was recorded. An absent subject counts as 0.
   std::optional<std::int64_t> begin_kib;  // the first hour of the day
   std::optional<std::int64_t> end_kib;    // the last hour of the day
   std::optional<std::int64_t> week_kib;   // the first hour of the seven days ending with this day
@@ -77,10 +77,10 @@ struct Restarted {
   std::string name;
   std::string title;
   std::int64_t times = 0;
-  std::int64_t last_ms = 0;             // exit of the last one
-  std::int64_t lived_ms = 0;            // lifetime of the last one
-  std::int64_t pause_ms = 0;            // from that exit to the start of its successor
-  std::optional<std::int64_t> hwm_kib;  // of the last process
+  std::int64_t last_ms = 0;             // last exit that was followed by a start
+  std::int64_t lived_ms = 0;            // lifetime of the process that exited then
+  std::int64_t pause_ms = 0;            // time from its last observation to the next start
+  std::optional<std::int64_t> hwm_kib;  // VmHWM of the process that exited then
   bool is_service = false;              // started by a service manager, not a worker of a pool or a repeated command
 };
 
@@ -102,7 +102,7 @@ struct RecorderDay {
   std::int64_t starts = 0;  // how often the recorder started
   std::int64_t unclean = 0;
   std::vector<std::int64_t> boots_ms;
-  std::optional<double> core_percent;  // nullopt: its ticks have expired
+  std::optional<double> core_percent;  // CPU time in percent of one core; nullopt: the ticks have expired
   std::optional<double> mean_cpu_us;
   SpanStats pss;
   std::vector<Event> events;
@@ -122,7 +122,7 @@ struct Concern {
 };
 
 struct DaySummary {
-  Day day;                         // or the days of a week
+  Day day;                         // the day, or the whole week
   std::vector<Day> parts;          // the days of a week
   bool over = true;                // false: the day has not ended yet
   Tier tier = Tier::five_minutes;  // source of the day's values
@@ -131,11 +131,11 @@ struct DaySummary {
   std::optional<std::int64_t> total_kib;
   std::optional<std::int64_t> swap_total_kib;
   std::vector<MachineDay> days;       // the previous days, for comparison, and this day (or week) last
-  std::vector<MachineDay> week_days;  // the days of a week
+  std::vector<MachineDay> week_days;  // the days of a week; empty for one day
   std::vector<Interval> used;         // memory in use over all these days
   std::vector<Interval> swap;
   std::vector<ActivityBucket> oom_kills;  // buckets with a kill
-  std::vector<Holding> holders;           // at the peak of used
+  std::vector<Holding> holders;           // memory users at the peak of `used`
   std::vector<Usage> categories;
   std::vector<Usage> identities;
   std::vector<ProcessPeak> processes;
@@ -153,19 +153,21 @@ struct DaySummary {
   const MachineDay& today() const { return days.back(); }
 };
 
-// Returns the seven days up to that day.
+// Returns the seven days that end with `day`.
 std::vector<Day> week_until(const Day& day, Zone zone);
 
-// Loads and computes all; `parts`: the days of a week. nullopt if nothing was recorded in the day.
+// Loads the data of a summary. `parts` has the days of a week; it is empty for one day. Returns nullopt if nothing was
+// recorded.
 Result<std::optional<DaySummary>> load_summary(const Context& context, Day day, std::vector<Day> parts = {});
 
-// Parts of load_summary: memory of categories and identities; then their processes; leaks.
+// Parts of load_summary(): load the memory of categories and identities, then their processes, then leaks.
 Status load_groups(const Context& context, DaySummary& summary);
 Status load_day_processes(const Context& context, DaySummary& summary);
 Status load_leaks(const Context& context, DaySummary& summary);
 // Finds what needs attention, after the other parts have been loaded.
 Status find_attention(const Context& context, DaySummary& summary);
-// Adds the hours outside of the range of the same hour in the four weeks before.
+// Compares each hour of the day with the same hour in the four weeks before, and adds a concern if memory was outside
+// their range.
 Status add_unusual(const Context& context, DaySummary& summary);
 
 // Returns whether the mark was reached on that day.

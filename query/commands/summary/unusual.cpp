@@ -1,4 +1,4 @@
-// Hours outside of the range of the same hour in the four weeks before.
+// Compares each hour of the day with the same hour in the four weeks before.
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -28,11 +28,11 @@ struct HourlySeries {
   std::vector<Interval> series;  // by time
 };
 
-// One hour outside of the range.
+// One hour in which memory was outside the range of the weeks before.
 struct UnusualHour {
   std::int64_t from_ms = 0;
   std::int64_t kib = 0;
-  std::int64_t lowest_kib = 0;  // the range
+  std::int64_t lowest_kib = 0;  // lowest value of the range
   std::int64_t highest_kib = 0;
   std::int64_t days = 0;
 

@@ -11,7 +11,7 @@
 namespace memoir::query {
 namespace {
 
-// Returns the directory of each entry, if it is among the entries. These are sorted by path.
+// Returns the index of each entry's nearest directory among the entries, which are sorted by path.
 Parents parents_by_path(const std::vector<TmpfsEntryAt>& entries) {
   std::map<std::string_view, std::size_t> directories;
   Parents parents(entries.size());

@@ -15,7 +15,7 @@ namespace memoir::query {
 struct TmpfsState {
   const State& state;
   std::vector<TmpfsAt> mounts;
-  std::optional<std::int64_t> since_ms;  // usage at that time is shown as well
+  std::optional<std::int64_t> since_ms;  // earlier time whose usage is shown too; nullopt: none
 };
 
 struct EntryRow {
@@ -27,13 +27,13 @@ struct EntryRow {
   std::int64_t kib() const { return at->entry.allocated_kib; }
 };
 
-// Returns the columns of the mounts' entries. The name must be added.
+// Returns the columns of the mounts' entries, except the name, which the caller adds.
 Columns<EntryRow> entry_columns(bool since);
 
 // Returns the state of a walk as text: "whole", "not read" …
 std::string_view walk_word(TmpfsWalk walk);
 
-// Shows one mount: a tree, siblings with the largest first.
+// Shows one mount as a tree. Siblings are sorted by size, the largest first.
 void show_mount(const Context& context, const TmpfsState& state, const TmpfsAt& mount, Report& report);
 
 }  // namespace memoir::query

@@ -26,12 +26,12 @@ const ProcessInfo* info_of(const HeldRow& row) {
   return &row.after->process->info;
 }
 
-// Values that a bucket lacks would be a column of dashes.
+// Hides a column from humans if it would contain only dashes, because a bucket lacks its values.
 Shown shown_if(bool shown) {
   return shown ? Shown::everywhere : Shown::machines;
 }
 
-// Determines the human-readable columns.
+// Facts that determine the human-readable columns.
 struct Known {
   bool of_bucket = false;
   bool hugetlb = false;  // some process has huge pages
@@ -111,7 +111,7 @@ Status add_estimates(const Context& context, const std::string& group, const Sta
   return Done{};
 }
 
-// Returns all memory of processes, including those that rollups only have in groups.
+// Returns the memory of all processes, including processes that rollups only have in groups.
 std::optional<std::int64_t> whole_kib(const State& state, const Tally& all, Metric by) {
   const auto others = short_lived_kib(state, by);
   return others ? std::optional(all.kib(by).value_or(0) + *others) : all.kib(by);
@@ -152,7 +152,7 @@ Result<Report> top_at(const Context& context) {
     processes.push_back(process.process);
   }
   if (group == "identity" && !of.of_bucket) report.titles = titles_of(processes);
-  // Marks were reached at different times: they have no total to share.
+  // Marks were reached at different times, so their sum is not a total, and a row has no share of it.
   const auto whole = by == Metric::hwm ? std::nullopt : whole_kib(state, all, by);
   std::vector<HeldRow> rows;
   rows.reserve(held.rows().size());

@@ -15,7 +15,7 @@
 namespace memoir::query {
 namespace {
 
-// Further notes about rollups.
+// Lines that notes about rollups may need.
 constexpr std::size_t kLinesOfRollups = 4;
 
 void summarise_row(TopRow& row, bool of_rollups, std::int64_t recorded_ms, double whole) {
@@ -53,7 +53,7 @@ void report_short_lived(const Context& context, const TopQuery& asked, const Fil
   if (whole || !filter.takes_all() || recorded_ms <= 0) return;
   const std::int64_t kib = std::llround((fold.held.all - fold.held.chosen) / static_cast<double>(recorded_ms));
   report.totals.push_back({"short_lived_mean_kib", "", Kind::size, std::max<std::int64_t>(kib, 0)});
-  if (kib <= fold.chosen.value_or(0)) return;  // less may be rounding
+  if (kib <= fold.chosen.value_or(0)) return;  // up to 1 KiB per process may be rounding
   report.notes.push_back(short_lived_note(
       fmt::format(": mean {} {}", metric_title(asked.metric), format_size(kib, context.options.units))));
 }

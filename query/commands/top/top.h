@@ -55,8 +55,8 @@ struct TopFold {
 // Adds every interval to its row.
 Result<TopFold> fold_top(Reader& reader, const TopQuery& question, const Filter& filter);
 
-// Adds each row's memory at the two ends, as in memoir diff. `all`: adds rows for processes at the end that are too
-// young for rollups, without other values.
+// Adds each row's memory at the two ends, as in memoir diff. If `all`, also adds rows for processes at the end that are
+// too young for rollups. These rows have no other values.
 Status add_growth(const Context& context, const TopQuery& question, const Filter& filter, bool all, TopFold& fold);
 
 Result<Report> top_at(const Context& context);

@@ -28,7 +28,7 @@ struct TreeRow {
   Tally held;
   Tally subtree;  // sum over the process and all descendants
   std::size_t depth = 0;
-  bool asked_for = true;  // otherwise it is shown as an ancestor
+  bool asked_for = true;  // false: shown only as an ancestor of another row
 };
 
 // In drawing order: parents before their children, siblings with the largest subtree first.
@@ -43,7 +43,7 @@ struct TreeMetric {
 };
 constexpr std::array kTreeMetrics{TreeMetric{Metric::pss, 2}, TreeMetric{Metric::uss, 4}, TreeMetric{Metric::rss, 5},
                                   TreeMetric{Metric::swap, 6}};
-constexpr int kOtherSubtrees = 5;  // dropped before the same metric of single processes
+constexpr int kOtherSubtrees = 5;  // added to the drop order of subtree columns, which are dropped first
 
 std::string subtree_column(Metric metric) {
   return fmt::format("subtree_{}", info_of(metric).column);
@@ -168,7 +168,7 @@ Tally keep_asked_for(Forest& forest) {
   return total;
 }
 
-// Omitted rows are reported by the memory of their own processes.
+// Shows the largest subtrees, and notes the memory of the omitted processes.
 void limit_forest(const Context& context, Metric by, Forest& forest, Report& report) {
   const std::size_t all = forest.rows.size();
   const std::vector<bool> kept = largest(forest, limited(context, all), by);

@@ -13,13 +13,13 @@ namespace memoir::query {
 
 namespace {
 
-constexpr std::int64_t kTableBuckets = 25;  // a day by hours, at any start
+constexpr std::int64_t kTableBuckets = 25;  // number of hours that a day touches if it starts within an hour
 
-// Heading (2), numbers (2), sparkline, axis and times (2), the table's header, coverage (2), and the prompt; on a
-// narrow terminal the numbers need twice as much.
+// Heading (2), numbers (2), sparkline, axis and times (2), the table's header, coverage (2), and the prompt. On a
+// narrow terminal the numbers need twice as many lines.
 constexpr int kLinesBesideOne = 11;
 constexpr std::size_t kNarrow = 75;
-constexpr int kDivisionRows = 4;  // minimum of a chart
+constexpr int kDivisionRows = 4;  // minimum height of a chart
 
 // Heights of the plot and of the table, in lines.
 struct Heights {

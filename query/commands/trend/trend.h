@@ -20,9 +20,9 @@ struct Series {
   std::string title;                // "PSS of the category web"
   std::vector<Interval> intervals;  // in time order
   Exactness exactness = {};
-  std::int64_t members = 0;  // that ran in the range
+  std::int64_t members = 0;  // number of processes that ran in the range
   std::string subject = {};  // as given
-  // For the PSS or USS of a process: its RSS, if that was far higher between ticks. Scans and exits have no PSS.
+  // RSS of a process whose PSS or USS is shown, if it was far higher between ticks. Scans and exits do not measure PSS.
   std::optional<Summary> rss_spike = {};
 };
 
@@ -52,12 +52,12 @@ struct SeriesBucket {
 Table bucket_table(const std::vector<SeriesBucket>& buckets, std::string_view metric, const Coverage& coverage = {},
                    bool against = false);
 
-// Fills the report, which already has the range and its coverage.
-// `other`: --against, the same series in an earlier range, moved to the range of the query.
+// Fills the report, which already has the range and its coverage. `other` is the series of --against: the same subject
+// in an earlier range, moved to the range of the query.
 Status fill_trend(const Context& context, const TrendQuery& question, const Series& series,
                   const std::optional<Series>& other, Report& report);
 
-// The same for several series: a small chart of each above the same times, and their numbers side by side.
+// Fills the report for several series: a small chart of each above the same times, and their numbers side by side.
 Status fill_multiples(const Context& context, const TrendQuery& question, const std::vector<Series>& all,
                       Report& report);
 
