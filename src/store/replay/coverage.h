@@ -18,7 +18,7 @@ struct TickStamp {
   std::int64_t boot_id = 0;
   std::int64_t interval_ms = 0;
   std::int64_t skipped = 0;
-  std::string run_end;  // reason; empty while the run has not ended
+  std::string run_end;  // reason of the run's end; empty while the run goes on
 };
 
 // Returns the maximum distance of two ticks at which the time between them counts as recorded. The second tick may be
@@ -33,8 +33,8 @@ inline constexpr std::int64_t kClockStepMs = 1000;
 // Returns whether the wall clock was set between two ticks.
 bool is_clock_step(const TickStamp& before, const TickStamp& after);
 
-// Returns the time, on the wall clock of `before`, up to which its values are valid. That is the next tick, or before
-// a gap its own time. If the clock was set between the ticks, the boot clock gives the duration.
+// Returns the time, on the wall clock of `before`, up to which its values are valid. That is the time of `after`, or,
+// before a gap, the time of `before`. If the clock was set between the ticks, the boot clock gives the duration.
 std::int64_t valid_until_ms(const TickStamp& before, const TickStamp& after);
 
 std::string gap_reason(const TickStamp& before, const TickStamp& after);
@@ -47,8 +47,8 @@ struct StretchInfo {
   TickStamp first;
   TickStamp last;
   std::int64_t ticks = 0;
-  std::string gap;       // before it; empty if there is none
-  bool counted = false;  // `ticks` are those in the range; otherwise all, and the share in the range is estimated
+  std::string gap;       // reason of the gap before it; empty if there is none
+  bool counted = false;  // whether `ticks` counts only ticks in the range; if false, the share in it is estimated
 };
 
 // Takes stretches and then single ticks, in order: those in the range, with one before and one after if they exist.
@@ -74,7 +74,7 @@ class CoverageBuilder {
 
   Range range_;
   std::vector<Span> spans_;
-  std::vector<TickStamp> last_;  // none or one
+  std::vector<TickStamp> last_;  // the last tick, if there is one
   std::int64_t first_ms_ = 0;
   std::int64_t latest_ms_ = 0;
   std::int64_t last_run_ = 0;

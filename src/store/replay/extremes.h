@@ -21,7 +21,7 @@ struct ExtremeRow {
   Metric metric = Metric::rss;
   std::int64_t kib = 0;
   std::int64_t at_ms = 0;
-  std::optional<std::int64_t> after_ms = {};  // last time below it, if later than the previous tick
+  std::optional<std::int64_t> after_ms = {};  // time of the last lower value, if later than the previous tick
   Origin by = Origin::scan;
 };
 

@@ -17,7 +17,7 @@
 namespace memoir {
 
 struct PlannedInterval {
-  std::size_t number = 0;    // in opening order
+  std::size_t number = 0;    // position in the order of opening
   std::int64_t tick_id = 0;  // tick in which it starts; 0: no interval is open
   std::int64_t subject_id = 0;
   std::int64_t at_ms = 0;
@@ -30,7 +30,8 @@ class IntervalPlan {
  public:
   using Visit = std::function<void(const PlannedInterval&, const Values&)>;
 
-  // `visit` gets each interval that touches the range, clipped to it, when it ends: those of one subject in order.
+  // When an interval that touches the range ends, `visit` is called with the interval, clipped to the range. The
+  // intervals of one subject come in time order.
   IntervalPlan(Range range, Visit visit) : range_(range), visit_(std::move(visit)) {}
 
   void begin_tick(std::int64_t tick_id, bool keyframe, const TickStamp& mark) {

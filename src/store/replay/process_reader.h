@@ -33,7 +33,7 @@ class ProcessReader {
 
     Names(SQLite::Database& database, const char* sql, Read read) : find_(database, sql), read_(read) {}
 
-    // Empty if there is no such row. Valid until the next call.
+    // Returns the name in a row, valid until the next call; an empty name if there is no such row.
     const Name& of(std::int64_t id) {
       if (names_.size() >= kMaxNames && !names_.contains(id)) names_.clear();
       const auto [name, fresh] = names_.try_emplace(id);

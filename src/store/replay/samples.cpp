@@ -13,8 +13,8 @@ namespace memoir {
 namespace {
 
 struct Plan {
-  TickSpan ticks;                          // from the keyframe that the first tick needs
-  std::vector<PlannedInterval> intervals;  // in opening order
+  TickSpan ticks;                          // the ticks to replay, from the keyframe that the first one needs
+  std::vector<PlannedInterval> intervals;  // sorted by the order of opening
 };
 
 Plan make_plan(SQLite::Database& database, Range range, const char* changes_sql) {
@@ -108,7 +108,7 @@ class ProcessReplay {
 };
 
 template <typename Sample>
-using Samples = std::unordered_map<std::int64_t, Sample>;  // by the id of their subject
+using Samples = std::unordered_map<std::int64_t, Sample>;  // by subject id
 
 Samples<CategorySample> named_categories(SQLite::Database& database) {
   Samples<CategorySample> categories;
@@ -117,7 +117,7 @@ Samples<CategorySample> named_categories(SQLite::Database& database) {
   return categories;
 }
 
-// `read` reads a row of `sql` into the sample of its subject, the second column.
+// `read` reads a row of `sql` into the sample of its subject. The second column is the subject's id.
 template <typename Sample, typename Read>
 void visit_group_samples(SQLite::Database& database, const Plan& plan, const std::string& sql, Samples<Sample> samples,
                          const Read& read, const VisitSpan<Sample>& visit) {

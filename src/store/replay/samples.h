@@ -16,7 +16,7 @@ namespace memoir {
 
 TickSpan span_of(SQLite::Database& database, Range range);
 
-// The ticks of the range before which the wall clock was set back, in order.
+// Returns the ticks of the range before which the wall clock was set back, in order.
 std::vector<std::int64_t> steps_back(SQLite::Database& database, Range range);
 
 // Visits the ticks, and the tick after them, which ends the duration of the last. `apply_rows` applies the rows up to

@@ -1,7 +1,7 @@
 #pragma once
 
 // Snapshots for steps from tick to tick: the next tick costs only its own rows, and the previous ones are loaded
-// together. The recently used ones are kept, up to a size. Equal to load_snapshot() at every tick.
+// together. Recently used snapshots are kept, up to a total size. Every snapshot equals the result of load_snapshot().
 
 #include <cstddef>
 #include <cstdint>

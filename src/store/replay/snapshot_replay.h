@@ -1,7 +1,7 @@
 #pragma once
 
 // The state at a tick, kept from one tick to the next: the next tick costs only its own rows, while load_snapshot()
-// reads those of up to an hour. Equal to load_snapshot() at every tick.
+// reads the rows of up to an hour. At every tick, the state equals the result of load_snapshot().
 
 #include <cstdint>
 #include <unordered_map>
@@ -22,7 +22,7 @@ class SnapshotReplay {
   // leaves no state; load() builds a new one.
   bool load(std::int64_t tick_id);
   bool next();
-  // Continues from a state of this file, as it is now.
+  // Continues from a state that was loaded from the present content of this file.
   void start(Snapshot snapshot);
 
   // 0 without a state.
@@ -60,8 +60,8 @@ class SnapshotReplay {
   std::int64_t keyframe_id_ = 0;  // 0: no state
   Snapshot snapshot_;
   std::unordered_map<std::int64_t, ProcessKey> keys_;  // keys of the processes, by their rows
-  Processes added_;                                    // in this tick
-  std::unordered_set<std::int64_t> erased_;            // in this tick, by their rows
+  Processes added_;                                    // processes added by the current tick
+  std::unordered_set<std::int64_t> erased_;            // rows of the processes removed by the current tick
 };
 
 }  // namespace memoir

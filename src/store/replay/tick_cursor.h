@@ -21,7 +21,7 @@ struct TickSpan {
 // Returns the keyframe from which the state at a tick is rebuilt.
 std::int64_t keyframe_of(SQLite::Database& database, std::int64_t tick_id);
 
-// Returns 0 without a tick.
+// Returns the id of the last tick; 0 without a tick.
 std::int64_t last_tick_id(SQLite::Database& database);
 
 // Returns "SELECT tick_id, COLUMNS FROM TABLE" for the rows of a span of ticks, of all processes or of one.

@@ -6,7 +6,7 @@ namespace memoir {
 namespace {
 
 // A longer interval than any configuration allows. The time for which a tick is valid is processed in steps of five
-// minutes, so a damaged interval must not be unlimited.
+// minutes, so the interval of a damaged file must be limited.
 constexpr std::int64_t kMaxIntervalMs = 86'400'000;
 
 }  // namespace

@@ -26,7 +26,7 @@ class TickStamps {
  private:
   Statement ticks_;
   Statement run_;
-  std::int64_t id_ = 0;  // the next one is higher
+  std::int64_t id_ = 0;  // id of the current tick; the next id is higher
   std::int64_t last_id_ = 0;
   bool keyframe_ = false;
   TickStamp mark_;

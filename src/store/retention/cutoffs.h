@@ -23,7 +23,7 @@ struct TierCutoff {
 
   // Returns whether no remaining row can have this wall time.
   bool expired(std::int64_t wall_ms) const;
-  // Returns the blocks between those that stay.
+  // Returns the blocks that expire: all except those that stay.
   std::vector<BlockSet::Blocks> expired() const;
 };
 
@@ -37,8 +37,8 @@ class RetentionCutoffs {
   const TierCutoff& of(Tier tier) const { return tiers_.at(index_of(tier)); }
   const RecordedPast& past() const { return past_; }
 
-  // The first moves the cutoff of ticks to the next keyframe. The second moves the cutoff of the finest tier that has
-  // more than one block past its oldest block. Both return false if nothing more may expire.
+  // tighten_ticks() moves the cutoff of ticks to the next keyframe. tighten_tiers() moves the cutoff of the finest tier
+  // with more than one block past the oldest block of that tier. Both return false if nothing more may expire.
   bool tighten_ticks();
   bool tighten_tiers();
 

@@ -131,7 +131,8 @@ bool GarbageCollector::some_processes() {
   return false;
 }
 
-// Returns false when all processes with such a lifetime have been checked, up to the first that must stay.
+// Deletes some processes with rows in exactly `tiers` tiers, in the order of their exits. Returns false if none is
+// left, or the next one must stay.
 bool GarbageCollector::scan_tier(std::size_t tiers) {
   Cursor& cursor = cursors_[tiers];
   const auto read = [](const Statement& row) {
@@ -213,7 +214,7 @@ bool GarbageCollector::unused_groups(const StoreTable& table, const IdSet& used,
     const std::int64_t id = scan_id_ = next.integer(0);
     const std::int64_t first_ms = next.integer(1);
     const std::int64_t last_ms = next.integer(2);
-    // While there are ticks since its first observation, a cgroup may have samples.
+    // While ticks up to its last observation remain, a cgroup may have samples.
     const bool in_ticks = next.integer(3) != 0;
     next.reset();
     const std::int64_t lived = std::max<std::int64_t>(last_ms - first_ms, 0);

@@ -1,9 +1,9 @@
 #pragma once
 
-// Deletes unreferenced rows: processes that exited before all of their remaining rows, with their marks; events,
-// stretches, runs and boots; and names without a process, once a day or if the cap leaves no space. A process has rows
-// in a tier only if it ran long enough (TierShape), so a short-lived process is deleted with its raw rows; by then its
-// peaks are in the marks of its identity and cgroup. Categories stay, because their peaks do.
+// Deletes unreferenced rows: exited processes without remaining rows in ticks and rollups, with their marks; expired
+// events, stretches, runs and boots; and names that no row refers to, once a day or if the cap leaves no space. A
+// process has rows in a tier only if it ran long enough (TierShape), so a short-lived process is deleted with its raw
+// rows; by then its peaks are in the marks of its identity and cgroup. Categories stay, because their marks stay.
 
 #include <array>
 #include <cstdint>
@@ -51,9 +51,9 @@ class GarbageCollector {
   bool some_events();
   bool some_runs();
 
-  // Deletes names without a process while `go_on` returns true. Returns false if there are more, with which the next
-  // call continues. Read `used` right before this call, because the next tick may use any name again, and outside of
-  // the transaction, because reading takes long.
+  // Deletes unused names while `go_on` returns true. Returns false if the scan is incomplete; the next call continues
+  // it. Read `used` right before this call, because the next tick may use any name again, and outside of the
+  // transaction, because reading takes long.
   bool unused(const ReferencedIds& used, const std::function<bool()>& go_on);
   // Returns whether anything may have become unused since the start of the last scan, or the scan is incomplete.
   bool may_find_unused() const { return more_unused_ || scan_table_ > 0 || scan_id_ > 0; }
@@ -68,7 +68,7 @@ class GarbageCollector {
     std::int64_t last_ms = 0;
     std::int64_t exited_ms = 0;
   };
-  // Progress in the rows of `process` with one range of lifetimes, by exit.
+  // Progress through the processes with one range of lifetimes, in the order of their exits.
   struct Cursor {
     std::int64_t exited_tick_id = 0;
     std::int64_t id = 0;

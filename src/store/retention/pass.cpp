@@ -11,12 +11,13 @@
 namespace memoir {
 namespace {
 
-constexpr std::int64_t kNewShare = 4;  // as a divisor of the size cap
+// If rows newer than the last rollup step use more than 1/kNewShare of the cap, they are deleted before older tiers.
+constexpr std::int64_t kNewShare = 4;
 constexpr std::int64_t kSizeDays = 31;
 constexpr std::int64_t kVacuumPages = 16;
-// Fewer free pages than these stay in the file, because they are reused soon.
+// Up to this number of free pages, or 1/kIdleShare of all pages, stay in the file, because they are reused soon.
 constexpr std::int64_t kMinIdlePages = 256;
-constexpr std::int64_t kIdleShare = 20;  // as a divisor of the number of pages
+constexpr std::int64_t kIdleShare = 20;
 
 // Maximum growth by a tick and a rollup step before retention runs.
 constexpr std::int64_t kMaxReserveBytes = 8LL * 1024 * 1024;
@@ -85,7 +86,7 @@ bool RetentionPass::plan() {
   }
   if (stage_ < kStages.size()) return true;
   const Pages now = pages_.count();
-  // Unused names are deleted before names in use.
+  // Unused names are deleted before make_room() lets more rows expire.
   if (is_over_cap(now) && (forget_.may_find_unused() || make_room(now))) return true;
   if (has_idle_pages(now)) stage_ = kStages.size() - 1;
   return stage_ < kStages.size() || is_daily_due();

@@ -70,11 +70,11 @@ class RetentionPass {
   const std::int64_t piece_us_;
   Retention limits_;
   std::optional<RetentionCutoffs> cutoffs_;
-  std::int64_t planned_for_ = -1;  // rollup_progress.tick_id
+  std::int64_t planned_for_ = -1;  // rollup_progress.tick_id of the current plan; -1: plan again
   std::size_t stage_ = kStages.size();
-  bool names_scanned_ = false;  // in this pass, for unused names
+  bool names_scanned_ = false;  // whether unused names were searched for in this pass
   bool needs_room_ = false;
-  std::int64_t settled_bytes_ = 0;  // in use, except growth since planned_for_
+  std::int64_t settled_bytes_ = 0;  // bytes in use, without the growth since the plan was made
   bool giving_back_ = false;
   PageCounter pages_;
   BatchDelete ticks_;
@@ -86,7 +86,7 @@ class RetentionPass {
   Statement mark_;
 };
 
-// Maximum length of the -wal under the cap, which includes it.
+// Returns the maximum length of the -wal. The cap includes the -wal.
 std::int64_t max_wal_bytes(const Retention& limits);
 
 // Stores the limits in force in the database, for readers.

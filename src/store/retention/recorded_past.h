@@ -1,8 +1,8 @@
 #pragma once
 
 // The past by the recorder's own clock (stretch.recorded_ms), which retention uses. It advances with the boot clock,
-// and by at most a day over a time without recording. Ages by this clock do not depend on changes to the wall clock.
-// Pure.
+// and across a reboot with the wall clock, by at most a day. Ages by this clock do not depend on changes to the wall
+// clock. Pure.
 
 #include <cstdint>
 #include <utility>
@@ -16,9 +16,9 @@ struct RecordedSpan {
   std::int64_t first_tick_id = 0;
   std::int64_t last_tick_id = 0;
   std::int64_t from_ms = 0;  // wall clock of the first tick
-  std::int64_t to_ms = 0;    // and of the last
+  std::int64_t to_ms = 0;    // wall clock of the last tick
   std::int64_t to_boot_ms = 0;
-  std::int64_t recorded_ms = 0;  // at the first
+  std::int64_t recorded_ms = 0;  // recorder's own clock at the first tick
 
   std::int64_t ended_ms() const { return recorded_ms + (to_ms - from_ms); }
 };
@@ -32,11 +32,11 @@ class BlockSet {
  public:
   using Blocks = std::pair<std::int64_t, std::int64_t>;
 
-  // In any order, overlapping or not.
+  // The blocks may be in any order, and may overlap.
   explicit BlockSet(std::vector<Blocks> kept = {});
 
   bool holds(std::int64_t block) const;
-  // Returns the blocks before, between and after them.
+  // Returns the blocks before, between and after the kept ones.
   std::vector<Blocks> others() const;
   std::int64_t first() const;
 
@@ -46,7 +46,7 @@ class BlockSet {
 
 class RecordedPast {
  public:
-  // In recording order.
+  // `spans` are in recording order.
   explicit RecordedPast(std::vector<RecordedSpan> spans = {}) : spans_(std::move(spans)) {}
 
   bool empty() const { return spans_.empty(); }

@@ -35,11 +35,11 @@ class UserExcess {
   SQLite::Database& database_;
   std::int64_t tick_id_ = 0;
   std::int64_t uid_ = 0;
-  std::int64_t left_ = 0;     // what is left to delete
-  std::int64_t deleted_ = 0;  // since the last event
+  std::int64_t left_ = 0;     // number of processes still to delete
+  std::int64_t deleted_ = 0;  // number of processes deleted since the last event
   std::int64_t reported_ms_ = 0;
   bool merged_ = false;
-  bool found_none_ = false;  // at tick_id_
+  bool found_none_ = false;  // whether no user had an excess at tick_id_
   MarkTable marks_;
   Statement largest_;
   Statement oldest_;

@@ -18,7 +18,7 @@ namespace memoir {
 // reported_ticks, lost_events, started, exited, short_lived, alive, oom_kills.
 std::string tick_activity_sql(std::int64_t width_ms, const std::string& condition);
 
-// Returns a query with the same columns of the stored buckets ?1 to ?2 of a tier.
+// Returns a query of the stored buckets ?1 to ?2 of a tier, with the same columns.
 std::string rolled_activity_sql(const TierShape& shape);
 
 // Adds the ticks from `first` up to, not including, `end` to the table of a tier.

@@ -183,7 +183,7 @@ std::optional<Error> error_in(const HistoryQuery& question) {
 void visit_history(SQLite::Database& database, PendingRollups& tails, const HistoryQuery& question,
                    const VisitInterval& visit) {
   if (question.tier != Tier::raw) return visit_rollups(database, tails, question, visit);
-  const SubjectKind kind = question.kind;  // error_in() has refused any other one
+  const SubjectKind kind = question.kind;  // error_in() refuses a kind without values in ticks
   if (kind == SubjectKind::machine) visit_machine_ticks(database, question, visit);
   if (kind == SubjectKind::process) ValuePass(database, question, visit).run();
   if (kind == SubjectKind::cgroup) visit_group_ticks(database, question, visit_cgroup_samples, visit);

@@ -70,15 +70,16 @@ class MachineSubjects {
   std::vector<Timeline<1>> lines_;
 };
 
-// Rows of processes: first, for each process that runs at the last tick of `before`, its last row since the first tick
-// of `before`, a keyframe; then all rows after that.
+// Rows of processes from one table. First comes the last row within `before` of each process that runs at the end of
+// `before`, which starts with a keyframe. All rows after `before` follow.
 class HeldRows {
  public:
   HeldRows(SQLite::Database& database, const std::string& columns, const char* table, const TickSpan& before,
            std::int64_t last)
       : row_(database, fmt::format("SELECT tick_id, {} FROM {} WHERE tick_id = ? AND process_id = ?", columns, table)),
         changes_(database, rows_sql(columns, table, kOrder), {before.last + 1, last}) {
-    // GROUP BY would sort. Processes that have exited by then are left out, because there may be many within an hour.
+    // There is no GROUP BY, because it would sort the rows. Processes that exit within `before` are left out, because
+    // there may be many in an hour.
     Statement keys(
         database,
         fmt::format("SELECT tick_id, process_id FROM {} WHERE tick_id BETWEEN ?1 AND ?2 AND process_id NOT IN "
@@ -99,7 +100,7 @@ class HeldRows {
   static constexpr const char* kOrder = "tick_id, process_id";
 
   Statement row_;
-  std::map<std::int64_t, std::int64_t> held_;  // tick of the last row, by process
+  std::map<std::int64_t, std::int64_t> held_;  // tick of each process's last row within `before`
   TickCursor changes_;
 };
 
@@ -142,7 +143,7 @@ class Pass {
                   {first, last_ + 1}) {}
 
   Segment run() {
-    // The first stamp is that of the previous tick, because stretches also cover the time since it.
+    // The stamps start with the previous tick, because stretches also cover the time since that tick.
     TickStamps marks(database_, first_ - 1, last_ + 1);
     while (marks.step()) {
       const std::int64_t id = marks.id();
@@ -191,8 +192,8 @@ class Pass {
     touch(true);
   }
 
-  // Applies rows of process_sample after those of process_detail, because they record absence: at the first tick, the
-  // last row of process_detail may be older than the absence.
+  // Applies rows of process_sample after those of process_detail, because only process_sample records absence: at the
+  // first tick, the last row of process_detail may be older than the absence.
   void apply_rows(std::int64_t tick_id) {
     if (limits_.bytes > 0 && limits_.only != SubjectKind::machine) apply_process_rows(tick_id);
     hot_machine_.apply_up_to(

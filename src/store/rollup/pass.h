@@ -27,7 +27,7 @@ struct Stretch {
   std::int64_t from_ms = 0;
   std::int64_t to_ms = 0;
   std::int64_t to_boot_ms = 0;
-  std::string gap;            // before it; empty if there is none
+  std::string gap;            // reason of the gap before it; empty if there is none
   bool goes_on = false;       // it continues the previous stretch
   std::int64_t pause_ms = 0;  // recorder's own time since the previous stretch
 };

@@ -13,7 +13,7 @@
 
 namespace memoir {
 
-// The rollup of the ticks from the watermark to the end, or of those between two ticks.
+// The rollup of the ticks from the watermark to the end, or of the ticks between two ticks.
 struct PendingRollup {
   std::int64_t at_ms = 0;  // wall time of its first tick
   Segment segment;
@@ -23,8 +23,8 @@ class PendingRollups {
  public:
   explicit PendingRollups(SQLite::Database& database) : database_(database) {}
 
-  // Returns the rollups from a tick on, before `end`, with at least the subjects of that kind; nullptr if there are
-  // none, or none in the range. In an open transaction; valid until the next call.
+  // Returns the rollups from a tick on, before `end`, with at least the subjects of that kind; nullptr if there are no
+  // such ticks, or none in the range. Needs an open transaction; the result is valid until the next call.
   const PendingRollup* from(std::int64_t tick_id, std::optional<std::int64_t> end, Range range, SubjectKind kind);
 
  private:

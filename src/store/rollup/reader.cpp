@@ -33,7 +33,7 @@ struct Span {
   bool touches(Range range) const { return until_ms > range.from_ms && from_ms <= range.to_ms; }
 };
 
-// The watermark if everything is rolled up.
+// Value of the watermark if everything is rolled up.
 constexpr std::int64_t kNoWatermark = std::numeric_limits<std::int64_t>::max();
 
 template <std::size_t N>
@@ -48,8 +48,8 @@ void visit_row(const Piece<N>& row, const Span& first, std::int64_t width_ms, co
   if (row.buckets > 1) visit(row.subject_id, {middle, end}, held_bucket(row.bucket, middle, end - middle));
 }
 
-// Visits a written row up to the watermark. Rows of a time from which the clock was set back are after the watermark,
-// and are visited unchanged.
+// Visits a written row up to the watermark. If the clock was set back, rows written before may have times after the
+// watermark; they are visited unchanged.
 template <std::size_t N>
 void visit_written(const Piece<N>& row, std::int64_t width_ms, std::int64_t watermark_ms, const Visitor<N>& visit) {
   const std::int64_t middle = row.start_ms + width_ms;
@@ -98,8 +98,8 @@ void visit_subjects(const PendingRollup& tail, SubjectKind kind, std::optional<s
   }
 }
 
-// Visits a bucket, clipped to the range unless the query wants whole buckets. A bucket that only touches the range is
-// not visited then.
+// Visits a bucket. Unless the query wants whole buckets, clips the bucket to the range, and omits it if nothing is
+// left.
 void hand_out(const HistoryQuery& question, const VisitInterval& visit, SubjectInterval of) {
   if (!question.whole) {
     of.interval = clipped(of.interval, question.range.from_ms, question.range.to_ms);

@@ -75,7 +75,8 @@ Rollup::Rollup(SQLite::Database& database, std::int64_t step_bytes)
   for (const TierShape& shape : kRollupTiers) tiers_.emplace_back(database, shape);
 }
 
-// Returns the first tick in another hour than the first raw tick; in a hurry, the last tick.
+// Returns the tick at which the next step ends: the first tick in another hour than the first tick that is not rolled
+// up. If there is none, returns the last tick in a hurry, otherwise nullopt.
 std::optional<std::int64_t> Rollup::target(const RollupProgress& mark) {
   if (mark.half_written()) return mark.target_tick_id;
   const auto first = first_from_.first(read_end, mark.tick_id);

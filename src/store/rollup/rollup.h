@@ -36,7 +36,7 @@ class Rollup {
 
   explicit Rollup(SQLite::Database& database, std::int64_t step_bytes = kStepBytes);
 
-  // Returns whether there is something to write: an hour is over, or a step half written.
+  // Returns whether there is something to write: an hour is over, or a step is half written.
   bool due();
   // Rolls up to the last tick although its hour is not over, if raw rows must be deleted soon.
   void hurry() { hurry_ = true; }

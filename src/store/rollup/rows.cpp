@@ -34,7 +34,7 @@ std::vector<std::size_t> all_values() {
   return all;
 }
 
-// Returns the indexes of the values to read, with the first one, to which others refer.
+// Returns the indexes of the values to read, always with the first value, to which others refer.
 template <std::size_t N>
 std::vector<std::size_t> values_of(const std::vector<Metric>& metrics) {
   if (metrics.empty()) return all_values<N>();
@@ -253,7 +253,7 @@ template <std::size_t N>
 void RollupTable<N>::put(const Piece<N>& row) {
   bind_key(put_, row);
   put_.add(row.buckets);
-  // Time that a clock set back passed twice counts once.
+  // If the clock was set back, time that it passed twice counts once.
   put_.add(row.bucket.covered_ms >= shape_.width_ms ? std::nullopt : std::optional(row.bucket.covered_ms));
   if (N > 1) put_.add(row.bucket.processes);
   for (std::size_t i = 0; i < std::min(N, kFirstApart); ++i) {
@@ -319,7 +319,8 @@ void RollupTable<N>::add_row(const Piece<N>& row) {
   put(*there);
 }
 
-// Adds `row`, of one bucket, into the existing row that contains it, and which is split into up to three rows.
+// Adds `row`, which is one bucket, to the existing row that contains it. The existing row is split into up to three
+// rows.
 template <std::size_t N>
 void RollupTable<N>::add_into(const Piece<N>& there, const Piece<N>& row) {
   const std::int64_t before = buckets_between(there, row);

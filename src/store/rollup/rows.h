@@ -24,7 +24,7 @@ Bucket<N> held_bucket(const Bucket<N>& bucket, std::int64_t start_ms, std::int64
 template <std::size_t N>
 Piece<N> take_row(const Piece<N>*& first, const Piece<N>* last, std::int64_t width_ms);
 
-// N is 1 for the machine's metrics (subject 0), kRollupMetrics for the others.
+// N is 1 for the machine's metrics (subject 0), kRollupMetrics for other subjects.
 template <std::size_t N>
 class RollupTable {
  public:
@@ -55,7 +55,8 @@ class RollupTable {
   std::optional<Statement> erase_swap_;
 };
 
-// The rows of a block: of all subjects of a kind, or of one. Reads at least the given metrics, or all if none is given.
+// Reads the rows of a block for all subjects of a kind, or for one. Reads at least the given metrics, or all if none is
+// given.
 template <std::size_t N>
 class RollupBlocks {
  public:
@@ -75,7 +76,7 @@ class RollupBlocks {
   bool one_subject_;
   std::vector<std::size_t> values_;
   Statement statement_;
-  std::int64_t block_ = 0;  // requested
+  std::int64_t block_ = 0;  // the requested block
   std::int64_t subject_ = 0;
 };
 

@@ -23,7 +23,7 @@ namespace memoir {
 
 using MemoryValues = RollupValues<kRollupMetrics>;
 using MemoryPiece = Piece<kRollupMetrics>;
-// By subject kind and id, in time order.
+// Pieces by subject kind and id, in time order.
 using MemoryPieces = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<MemoryPiece>>;
 
 // The tick up to which lifetimes are counted for processes that have not exited before it.
@@ -58,10 +58,12 @@ class RollupSubjects {
   // Continues at this tick after unknown time. Call see_all() after the changes of the tick, to observe all processes.
   void go_on_at(std::int64_t at_ms);
   void see_all();
-  // Call it after the first tick, which establishes the initial state: no time passes before, and nothing is counted.
+  // Call it after the first tick, which establishes the initial state. Before this call no time passes, and nothing is
+  // counted.
   void begin() { priming_ = false; }
 
-  // Ends all timelines. Their pieces have the lifetime of each subject: up to `end`, or as initially given.
+  // Ends all timelines. Their pieces have the lifetime of each subject, up to `end` or, without it, up to the end given
+  // to the constructor.
   MemoryPieces finish(std::optional<LifetimeEnd> end);
 
  private:
@@ -73,7 +75,7 @@ class RollupSubjects {
     std::array<Level, kRollupMetrics> sums{};
     std::array<std::int64_t, kRollupMetrics> known{};
     std::int64_t members = 0;
-    std::int64_t processes = 0;  // that refer to it
+    std::int64_t processes = 0;  // number of processes that refer to it
     bool touched = false;
   };
   struct Member {
@@ -92,7 +94,7 @@ class RollupSubjects {
     std::int64_t last_ms = 0;
     bool live = false;
     bool touched = false;
-    bool named = false;  // the keyframe has a row of it
+    bool named = false;  // whether the keyframe has a row of it
   };
   using GroupKey = std::pair<SubjectKind, std::int64_t>;
 

@@ -33,7 +33,7 @@ struct Level {
 
 // The values of one metric in a bucket. Sums are in floating point, because a torn file may contain any numbers.
 struct Aggregate {
-  bool known = false;  // otherwise the other fields are invalid
+  bool known = false;  // if false, the other fields are invalid
   std::int64_t min = 0;
   std::int64_t max = 0;
   std::int64_t last = 0;
@@ -126,7 +126,7 @@ struct Piece {
   std::int64_t subject_id = 0;
   std::int64_t start_ms = 0;
   std::int64_t buckets = 1;
-  std::int64_t lived_ms = 0;  // how long the subject lived, up to the end of the rolled-up time
+  std::int64_t lived_ms = 0;  // lifetime of the subject, up to the end of the rolled-up time
   Bucket<N> bucket;
 
   std::int64_t end_ms(std::int64_t width_ms) const { return start_ms + buckets * width_ms; }
@@ -174,7 +174,7 @@ class Timeline {
   }
   // Continues after unknown time or a clock step, of which a bucket may have several.
   void go_on_at(std::int64_t at_ms) { since_ms_ = at_ms; }
-  // Stops the timeline. It may continue later, as that of a group without members for a while does.
+  // Stops the timeline. It may continue later, when a group has members again.
   void stop() { live_ = false; }
 
   // Ends the timeline and returns all of its pieces, in time order.

@@ -7,7 +7,8 @@ namespace {
 
 using Value = std::optional<std::int64_t>;
 
-// Derived fields of process_sample. The view process_detail unpacks those of process_state.
+// Number of derived fields of process_sample, which come first in kDerivedFields. The view process_detail unpacks the
+// derived fields of process_state.
 constexpr std::size_t kHotDerived = static_cast<std::size_t>(std::ranges::count(
     kDerivedFields, ProcessStorage::sample, [](const DerivedField& of) { return info_of(of.field).storage; }));
 static_assert(info_of(kDerivedFields[kHotDerived - 1].field).storage == ProcessStorage::sample);

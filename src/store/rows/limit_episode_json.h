@@ -13,7 +13,7 @@ namespace memoir {
 
 std::string episode_json(SQLite::Database& database, const LimitEpisode& episode);
 
-// Returns the latest 2,000 that touch the range, by their start.
+// Returns the latest 2,000 episodes that touch the range, sorted by start.
 std::vector<LimitEpisode> read_limit_episodes(SQLite::Database& database, Range range);
 
 }  // namespace memoir

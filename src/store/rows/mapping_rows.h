@@ -14,11 +14,11 @@
 
 namespace memoir {
 
-// The stored columns of a mapping after the key. RSS and PSS are omitted if the other columns give their values.
+// Number of stored columns of a mapping after its key. RSS and PSS are omitted if the other columns give their values.
 inline constexpr std::size_t kMappingColumns = 12;
 using MappingColumns = std::array<std::optional<std::int64_t>, kMappingColumns>;
 
-// Lossless for any stored value except -1.
+// Convert a mapping to its columns and back. Lossless for any value except -1.
 MappingColumns packed(const MappingUse& use);
 MappingUse unpacked(const MappingColumns& columns);
 MappingUse read_mapping(const Statement& row, int column);
@@ -40,14 +40,14 @@ class MappingRows {
  public:
   explicit MappingRows(SQLite::Database& database);
 
-  // Inserts a row for each new name.
+  // Returns the mappings of a summary, sorted by id. Inserts a row for each new name.
   std::vector<StoredMapping> mappings_of(const MappingSummary& summary);
 
   void insert(std::int64_t tick_id, std::int64_t process_id, const ProcessMappings& head);
   void insert(std::int64_t tick_id, std::int64_t process_id, const StoredMapping& mapping);
   void insert_gone(std::int64_t tick_id, std::int64_t process_id, std::int64_t mapping_id);
 
-  // Returns the names with a row of this process from a tick on.
+  // Returns the ids of the names that rows of this process from `tick_id` on refer to.
   std::vector<std::int64_t> mapping_ids_since(std::int64_t tick_id, std::int64_t process_id);
 
  private:

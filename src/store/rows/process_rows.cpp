@@ -16,7 +16,7 @@ constexpr const char* kInsert =
 constexpr const char* kUpdate =
     "UPDATE process SET start_ms = ?2, parent_pid = ?3, comm = ?4, cwd_id = ?5, user_id = ?6, command_id = ?7, "
     "category_id = ?8, cgroup_id = ?9, identity_id = ?10, setting_id = ?11 WHERE id = ?1";
-// last_ms is the time of the previous tick; first_ms for a process that was never stored.
+// last_ms is the time of the tick before ?2, or first_ms for a process without any sample.
 constexpr const char* kEnd =
     "UPDATE process SET exited_tick_id = ?2, exited_ms = ?3, exit_kind = ?4, "
     "last_ms = MAX(first_ms, COALESCE((SELECT t.wall_ms FROM tick AS t WHERE t.id = ?2 - 1), first_ms)) WHERE id = ?1";

@@ -36,9 +36,10 @@ class ProcessRows {
   std::optional<Row> find(std::int64_t boot_id, const ProcessKey& key);
   Row insert(std::int64_t boot_id, const ProcessInfo& info, const Sight& first);
   Row update(std::int64_t id, const ProcessInfo& info, std::int64_t at_ms);
-  // `gone`: the first tick without it.
+  // `gone` is the first tick without the process.
   void end(std::int64_t id, const Sight& gone, std::string_view exit_kind);
-  // Undoes end() for a process that is alive after all: from `gone.exited_tick_id` on it was only missing.
+  // Undoes end() for a process that is alive after all. It counts as absent from `gone.exited_tick_id` up to its next
+  // sample.
   void revive(const Row& gone);
   // Returns the number of processes of other boots without an observed exit.
   std::int64_t count_other_boots(std::int64_t boot_id);

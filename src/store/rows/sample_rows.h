@@ -15,7 +15,7 @@ class SampleRows {
  public:
   explicit SampleRows(SQLite::Database& database);
 
-  // `boot_ms`: the tick's boot clock.
+  // `boot_ms` is the tick's time on the boot clock.
   void insert_hot(std::int64_t tick_id, std::int64_t boot_ms, std::int64_t process_id, const ProcessSample& sample);
   void insert_reading(std::int64_t tick_id, std::int64_t process_id) { reading_.run(tick_id, process_id); }
   void insert_cold(std::int64_t tick_id, std::int64_t process_id, const ProcessSample& sample);
@@ -25,9 +25,9 @@ class SampleRows {
   void insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupSample& sample);
   void insert(std::int64_t tick_id, std::int64_t cgroup_id, const CgroupDetail& detail);
   void insert_gone_cgroup(std::int64_t tick_id, std::int64_t cgroup_id) { gone_cgroup_.run(tick_id, cgroup_id); }
-  // Updates when a cgroup was last observed: one with samples is still observed, even without processes.
+  // Updates the time of a cgroup's last observation. A cgroup with samples is observed even if it has no process.
   void see_cgroup(std::int64_t cgroup_id, std::int64_t at_ms) { seen_cgroup_.run(cgroup_id, at_ms); }
-  // Inserts extremes, if there are any. `at_ms`: the tick's wall clock.
+  // Inserts extremes, if there are any. `at_ms` is the tick's time on the wall clock.
   void insert(std::int64_t tick_id, SubjectKind kind, std::int64_t subject_id, Metric metric, const Extremes& extremes,
               std::int64_t at_ms);
   void insert_other(std::int64_t tick_id, std::int64_t key_id, std::optional<std::int64_t> value);

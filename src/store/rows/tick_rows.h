@@ -21,7 +21,7 @@ struct TickActivity {
   std::optional<std::int64_t> oom_kills = {};
 };
 
-// Columns of tick, in the order that read_tick expects.
+// Returns the columns of the table tick, in the order that read_tick expects.
 std::string tick_columns();
 StoredTick read_tick(const Statement& row);
 
