@@ -16,7 +16,8 @@
 namespace memoir::query {
 namespace {
 
-// Processes by which a SUBJECT chooses incidents: each victim, and one that represents the cgroup of an incident.
+// The processes that a SUBJECT is compared with: each victim, and for each incident with a cgroup one made-up process
+// in that cgroup.
 struct Involved {
   std::vector<StoredProcess> processes;
   std::vector<std::size_t> incidents;  // index of the incident of each process
@@ -40,7 +41,7 @@ Result<StoredProcess> involved_victim(Reader& reader, const OomVictim& victim) {
 }
 
 Result<Involved> load_involved(Reader& reader, const std::vector<IncidentEntry>& incidents) {
-  constexpr std::size_t max_victims = 1'000;  // of the latest incidents; a flood of kills has more
+  constexpr std::size_t max_victims = 1'000;  // victims of the latest incidents; a flood of kills has more
   Involved involved;
   const auto add = [&](StoredProcess process, std::size_t incident) {
     process.id = std::ssize(involved.processes) + 1;

@@ -18,8 +18,8 @@
 namespace memoir::query {
 
 enum class IncidentKind : std::uint8_t {
-  oom_kill,   // by the kernel; kills in one cgroup within ten minutes are one incident
-  user_kill,  // by a killer in user space
+  oom_kill,   // kills by the kernel; those in one cgroup within ten minutes are one incident
+  user_kill,  // kills by a killer in user space
   pressure,   // tasks waited for memory for minutes
   swap,       // swap was exhausted
   tmpfs,      // a tmpfs was full
@@ -33,19 +33,19 @@ std::string_view to_string(IncidentKind kind);
 const std::vector<std::string>& incident_kinds();
 
 struct IncidentEntry {
-  std::int64_t number = 0;  // in the list, where 1 is the latest; 0 without a list
+  std::int64_t number = 0;  // number in the list, where 1 is the latest; 0 without a list
   IncidentKind kind = IncidentKind::oom_kill;
   std::int64_t at_ms = 0;                      // the time that `memoir incident` explains
-  std::int64_t from_ms = 0;                    // the first kill, or the start
-  std::int64_t to_ms = 0;                      // the last kill, or the end
-  std::string cgroup = {};                     // at its limit, or that of the victim; empty: the machine, or unknown
+  std::int64_t from_ms = 0;                    // time of the first kill, or the start
+  std::int64_t to_ms = 0;                      // time of the last kill, or the end
+  std::string cgroup = {};                     // cgroup at its limit, or of the victim; empty: the machine, or unknown
   std::string tmpfs = {};                      // mount point of the full tmpfs
   std::string place = {};                      // human-readable: "app.service", "the machine", "/run"
   std::string text = {};                       // a sentence without a time and without a full stop
-  std::int64_t kills = 0;                      // processes killed, by the kernel's counters or the reports
+  std::int64_t kills = 0;                      // number of killed processes, by the kernel's counters or the reports
   std::optional<std::int64_t> limit_kib = {};  // limit of the cgroup or tmpfs, or size of the swap or the machine
   std::optional<std::int64_t> usage_kib = {};  // highest usage under this limit
-  std::vector<OomVictim> victims = {};         // in order
+  std::vector<OomVictim> victims = {};         // sorted by time
   std::optional<std::size_t> victim = {};      // index of the victim to show: the one chosen for the last kill
   std::optional<OomScope> scope = {};          // scope of a kill by the kernel; nullopt: unknown
 
@@ -60,10 +60,10 @@ Result<std::vector<IncidentEntry>> load_incidents(const Context& context, Range 
 // Returns only the kills, without numbers, at a fraction of the cost.
 Result<std::vector<IncidentEntry>> load_kill_incidents(const Context& context, Range range);
 
-// Kills within this time of each other are at the same moment.
+// Kills within this time of each other count as simultaneous.
 inline constexpr std::int64_t kSameMomentMs = 1'000;
 
-// Returns the incident nearest to a time, with its victim nearest to that time. Of several equally near incidents,
+// Returns the incident nearest to a time, with its victim nearest to that time. If several incidents are equally near,
 // returns the one with the largest victim.
 std::optional<IncidentEntry> nearest_incident(std::vector<IncidentEntry> incidents, std::int64_t at_ms);
 

@@ -15,9 +15,10 @@
 namespace memoir::query {
 namespace {
 
-constexpr std::int64_t kGroupMs = 100;  // with memory.oom.group one kill has many victims: the chosen one is shown
+// With memory.oom.group, one kill has many victims, all within this time. The first victim is shown.
+constexpr std::int64_t kGroupMs = 100;
 
-// Returns the cgroup that reached its limit, or that of the victim; empty for the machine.
+// Returns the cgroup that reached its limit, or the victim's cgroup; empty for the machine.
 std::string scope_cgroup(const OomVictim& victim) {
   if (!victim.detail || victim.killer) return victim.cgroup;
   if (victim.detail->scope == OomScope::machine) return {};
@@ -141,7 +142,7 @@ Result<std::vector<IncidentEntry>> load_kill_incidents(const Context& context, R
   const Range wide{range.from_ms - kSameIncidentMs, range.to_ms};
   std::vector<IncidentEntry> incidents;
   for (OomVictim& victim : TRY(load_oom_victims(context.reader, wide))) add_victim(incidents, std::move(victim));
-  const std::int64_t slack_ms = 1'000;  // between the clocks of the sources
+  const std::int64_t slack_ms = 1'000;  // difference between the clocks of the sources
   for (const CountedKills& counted : TRY(load_counted_kills(context.reader, wide)))
     add_counted(incidents, counted, slack_ms);
   std::erase_if(incidents, [range](const IncidentEntry& entry) { return entry.to_ms < range.from_ms; });

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kLongPressurePercent = 10;  // share of the time of a bucket of five minutes or more
 constexpr double kSwapFullPercent = 95;
-constexpr std::int64_t kGrowthShare = 4;  // a quarter of all memory within two buckets
+constexpr std::int64_t kGrowthShare = 4;  // growth by 1/4 of all memory within two buckets
 
 constexpr Metric kSomePressure = metric_of(MachineField::psi_some_total);
 constexpr Metric kMemTotal = metric_of(MachineField::mem_total);
@@ -82,7 +82,7 @@ std::vector<IncidentEntry> find_full_swap(const std::vector<Interval>& used, con
   return found;
 }
 
-// Omits growth that ended in one of `kills`: it is part of that incident.
+// Omits growth that ended in one of `kills`, because it is part of that incident.
 std::vector<IncidentEntry> find_growth(const std::vector<Interval>& used, const std::vector<Interval>& total,
                                        const std::vector<IncidentEntry>& kills, Units units) {
   std::vector<IncidentEntry> found;

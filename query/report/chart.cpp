@@ -22,7 +22,7 @@ struct Glyphs {
   std::array<std::string_view, 9> eighths;  // a cell filled from below
   std::string_view shade;
   std::string_view scale;  // left of a labelled row
-  std::string_view side;   // left of the others
+  std::string_view side;   // left of a row without a label
   std::string_view corner;
   std::string_view axis;     // below a bucket
   std::string_view no_axis;  // below a gap
@@ -30,8 +30,8 @@ struct Glyphs {
   std::string_view line;
   std::string_view mean;  // marks the mean if the plot does not start at 0 and nothing is filled
   std::string_view other;
-  std::string_view limit;  // in a cell that is otherwise empty
-  std::string_view mark;   // on the axis
+  std::string_view limit;  // the limit, in a cell that is otherwise empty
+  std::string_view mark;   // the marked time, on the axis
 };
 
 constexpr Glyphs kBlocks{

@@ -28,11 +28,11 @@ struct ChartFrame {
   bool ascii = false;
   Units units = Units::automatic;
   Zone zone = Zone::local;
-  std::int64_t plain = 0;  // values are numbers in parts of 1, with this many parts; 0: values are sizes
+  std::int64_t plain = 0;  // values are plain numbers in units of 1/plain; 0: values are sizes in KiB
   std::optional<ChartLine> line = {};
-  std::span<const GridBucket> other = {};    // another series in the same buckets: a dot at each mean
-  std::optional<double> limit_kib = {};      // a dashed line, to which the scale reaches
-  std::optional<std::int64_t> mark_ms = {};  // a cross on the axis
+  std::span<const GridBucket> other = {};    // another series in the same buckets, drawn as a dot at each mean
+  std::optional<double> limit_kib = {};      // limit, drawn as a dashed line; the scale includes it
+  std::optional<std::int64_t> mark_ms = {};  // time marked by a cross on the axis
 };
 
 // Returns the number of buckets that fit.
@@ -45,7 +45,7 @@ std::vector<std::string> draw_chart(std::span<const GridBucket> buckets, const C
 struct Scale {
   double base_kib = 0;
   double step_kib = 1;
-  double unit_kib = 1;  // a KiB, MiB … in KiB
+  double unit_kib = 1;  // size of the unit in KiB
   std::string unit;
 
   double top_kib() const { return base_kib + 4 * step_kib; }

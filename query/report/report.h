@@ -38,7 +38,7 @@ enum class Kind {
   sentence,  // a text of memoir; UTC times in it are shown in the zone
   count,     // a plain number
   size,      // KiB; name it …_kib
-  change,    // KiB more (or less); shown with its sign
+  change,    // difference in KiB, shown with its sign
   time,      // milliseconds since the epoch; name it …_ms
   duration,  // milliseconds; name it …_ms
   percent,   // percent, not a fraction; name it …_percent
@@ -61,7 +61,7 @@ struct Column {
   int drop_order = 0;  // columns that do not fit the terminal are dropped, the highest first; 0: never dropped
   Shown shown = Shown::everywhere;
   bool breaks = false;  // the last column: sentences, which continue in the next line if they do not fit the terminal
-  bool sorted = false;  // the rows are ranked by this column: it is shown first, with an arrow
+  bool sorted = false;  // whether the rows are ranked by this column, which is then shown first, with an arrow
 };
 
 inline Column data_column(std::string name, Kind kind = Kind::text) {
@@ -75,12 +75,12 @@ inline Column display_column(std::string header, Kind kind = Kind::text, int dro
 struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Value>> rows;  // each with one value per column
-  std::vector<Tone> tones = {};          // of each row; empty: all are plain
+  std::vector<Tone> tones = {};          // tone of each row; empty: all rows are plain
   // For rows that are a tree, parents before their children: the last column is drawn as one, and JSON nests them as
   // `children`. Empty otherwise.
   Parents parents = {};
   bool in_order = false;   // columns stay in this order, even if one ranks the rows
-  bool own_units = false;  // each size has its own unit: they differ too much for a common one
+  bool own_units = false;  // each size has its own unit, because the sizes differ too much for a common one
 };
 
 // Maximum depth of a tree's rows: deeper rows move up to this level. Readers of JSON fail at a few hundred nested
@@ -95,7 +95,7 @@ inline void mark_sorted(Table& table, std::string_view name) {
 template <typename Row>
 struct ColumnOf {
   Column column;
-  std::function<Value(const Row&)> get;  // or a member of Row
+  std::function<Value(const Row&)> get;  // a function, or a pointer to a member of Row
 };
 
 template <typename Row>
@@ -142,7 +142,7 @@ struct Section {
 struct ChartPoint {
   std::int64_t from_ms = 0;
   std::int64_t until_ms = 0;
-  std::optional<double> low;  // low and high: the range around it
+  std::optional<double> low;  // low and high: the range around the value
   std::optional<double> value;
   std::optional<double> high;
 };
@@ -159,32 +159,32 @@ struct Chart {
   std::string value_name{};         // name of the line and the range around it, for the legend
   std::string usual_name{};
   std::string limit_name{};
-  std::vector<std::pair<std::int64_t, std::string>> marks{};  // times: a vertical line with its name
-  std::vector<std::pair<std::int64_t, std::string>> times{};  // below the axis
-  bool small = false;                                         // one of several side by side
+  std::vector<std::pair<std::int64_t, std::string>> marks{};  // times with names, each drawn as a vertical line
+  std::vector<std::pair<std::int64_t, std::string>> times{};  // times with their labels below the axis
+  bool small = false;                                         // whether it is one of several charts side by side
 };
 
 struct Report {
-  std::optional<std::int64_t> at_ms;  // the tick of the answer
-  std::optional<Range> range;         // or the range
+  std::optional<std::int64_t> at_ms;  // time of the answer's tick
+  std::optional<Range> range;         // range of the answer, if it has no single tick
   std::optional<Coverage> coverage;
-  std::string title;                          // table: the line above everything
-  Tone tone = Tone::plain;                    // tone of the title
-  bool title_has_range = false;               // human-readable: the range is not repeated
-  std::optional<Section> first;               // what matters most: above everything else; in JSON after the facts
-  std::string lead;                           // table: the answer in a sentence, below `first`; ready to print
-  std::vector<Field> facts;                   // table: above the rows; JSON: members of the object itself
-  std::vector<std::string> drawing;           // table only: lines above the rows, ready to print
-  std::string rows_title;                     // human-readable: above the rows, if something else is above them
+  std::string title;                 // table: the line above everything
+  Tone tone = Tone::plain;           // tone of the title
+  bool title_has_range = false;      // human-readable: the range is not repeated
+  std::optional<Section> first;      // the most important section: above everything else; in JSON after the facts
+  std::string lead;                  // table: the answer in a sentence, below `first`; ready to print
+  std::vector<Field> facts;          // table: above the rows; JSON: members of the object itself
+  std::vector<std::string> drawing;  // table only: lines above the rows, ready to print
+  std::string rows_title;            // human-readable: title of the rows, if something else is above them
   std::map<std::string, std::string> titles;  // human-readable titles of identities, from the processes of their rows
   Table rows;
   std::vector<Section> sections;
   std::vector<Chart> charts;  // HTML only
   std::vector<Field> totals;
   std::vector<std::string> notes;     // table only: lines below, ready to print
-  std::vector<std::string> left_out;  // as in a section
+  std::vector<std::string> left_out;  // notes about rows omitted by --limit
   std::vector<std::string> warnings;  // what a reader must know to trust the answer
-  std::optional<std::size_t> width;   // table: columns without a terminal, for mails and logs
+  std::optional<std::size_t> width;   // table: width in columns without a terminal, for mails and logs
   bool nothing_recorded = false;      // exit status 3
   bool failed = false;                // exit status 1: a check found a problem
   bool not_notable = false;           // --if-notable: exit status 3 without output

@@ -14,8 +14,8 @@ namespace memoir {
 
 extern const std::int32_t kSchemaVersion;
 
-// Runs the migrations after version `from`, replaces all views and sets the version, in one transaction. 0: an empty
-// file. Throws SQLite::Exception.
+// Runs the migrations after version `from`, replaces all views and sets the version, in one transaction. `from` is 0
+// for an empty file. Throws SQLite::Exception.
 void migrate(SQLite::Database& database, std::int32_t from);
 
 // The same with other migrations, for tests.

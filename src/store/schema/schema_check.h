@@ -18,8 +18,8 @@ namespace memoir {
 // accepted, because they only contain data.
 Status check_schema(SQLite::Database& database, const std::string& path);
 
-// Call it before the first query of an untrusted file: it may not change its own schema, call unsafe functions, or
-// create texts longer than any written by the recorder.
+// Call it before the first query of an untrusted file. SQL in the file can then not change its schema, call unsafe
+// functions, or create longer texts than the recorder writes.
 void harden(SQLite::Database& database);
 
 }  // namespace memoir

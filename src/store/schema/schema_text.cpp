@@ -212,7 +212,8 @@ const Texts& texts() {
       {"memory_columns", memory_columns()},
       {"uss", metric_column(Metric::uss)},
       {"high_water", rule_sql(info_of(Metric::hwm).rule, joined_column)},
-      // The reading that the valid row of process_sample is from, or a later one that found the same values.
+      // Time of the reading that the valid row of process_sample is from, or of a later reading that found the same
+      // values.
       {"read_ms", "(t.wall_ms - t.boot_ms + k.boot_ms - IIF(h.reading_tick_id > h.sample_tick_id, 0, s.read_age_ms))"},
       {"used", rule_sql(kUsedRule, joined_machine_column)},
       {"swap_used", rule_sql(kSwapUsedRule, joined_machine_column)},

@@ -13,7 +13,7 @@ add_custom_command(OUTPUT ${constants}
   COMMAND memoir_make_sql ${queries} [migrations ${migrations} > ${constants}
   DEPENDS memoir_make_sql ${queries} ${migrations} VERBATIM)
 
-# The same as SQLite stores it.
+# The same schema, as SQLite stores it.
 set(objects ${generated}/store/schema/schema_objects.h)
 add_executable(memoir_list_schema schema/list_schema.cpp ${constants})
 target_include_directories(memoir_list_schema PRIVATE ${generated})

@@ -14,7 +14,7 @@
 namespace memoir {
 
 // Opens the file without checks; throws. The path is never interpreted as a URI or a special name of SQLite.
-// `parameters` are those of a URI: "?mode=ro".
+// `parameters` are URI parameters, such as "?mode=ro".
 std::unique_ptr<SQLite::Database> open_unchecked(const std::string& path, int flags, const char* parameters = "");
 
 // Returns an error unless the file at `path` is a database of ours or unclaimed. Writes nothing, neither to the file

@@ -16,16 +16,16 @@ inline constexpr std::size_t kHeaderBytes = 100;
 
 enum class FileOwner {
   ours,
-  unclaimed,   // SQLite's, without an application id
-  foreign,     // SQLite's, with another program's
-  unreadable,  // the header is not SQLite's
+  unclaimed,   // a SQLite file without an application id
+  foreign,     // a SQLite file with another program's application id
+  unreadable,  // the header is not that of a SQLite file
 };
 
 FileOwner owner_of(std::string_view header);
 
 // Returns whether a file that cannot be read as a database was one of ours, so that it may be moved out of the way.
-// Requires what no other file has by chance: our application id in an otherwise valid database header, or the row of
-// our table in its schema, as SQLite encodes it. `start` is the beginning of the file, at most kStartBytes.
+// Requires evidence that no other file contains by chance: our application id in an otherwise valid database header, or
+// the row of our table in its schema, as SQLite encodes it. `start` is the beginning of the file, at most kStartBytes.
 bool was_ours(std::string_view start);
 inline constexpr std::size_t kStartBytes = 1024 * 1024;
 

@@ -12,7 +12,7 @@
 namespace memoir {
 
 // Returns the name of a file system that other machines may write to, by the f_type of statfs(2); empty for a local
-// one. FUSE may be either.
+// one. FUSE may be either, and counts as remote.
 std::string remote_file_system(unsigned type);
 
 // Returns the same for the folder of `path`.

@@ -18,7 +18,7 @@
 namespace memoir {
 namespace {
 
-// A check reads each page about once.
+// SQLite's steps between two calls of `progress`.
 constexpr int kProgressSteps = 100'000;
 
 // Returns whether a check reports pages that it could not read: "unable to get the page. error code=266".
@@ -74,6 +74,7 @@ Result<std::string> check_file(const std::string& path, const std::function<bool
   const auto database = TRY(open_for_reading(path));
   return guarded(path, [&]() -> Result<std::string> {
     sqlite3* const handle = database->getHandle();
+    // A check reads each page about once, so the number of cache misses shows the progress.
     const std::int64_t pages = std::max<std::int64_t>(number(*database, "PRAGMA page_count"), 1);
     const ProgressWatch watch(handle, kProgressSteps, [&] {
       int read = 0;

@@ -44,8 +44,9 @@ bool try_flock(const Fd& fd) {
   return done == 0;
 }
 
-// Creates a new F.pid, and publishes it after it is locked: a process may hold a read lock on the file of an earlier
-// run, which would prevent our lock. Failures are ignored, because the disk may be full.
+// Creates a new F.pid, and makes it readable for the group once it is locked. The file of an earlier run is not reused:
+// another process may hold a read lock on it, which would prevent our lock. Failures are ignored, because the disk may
+// be full.
 Result<Fd> publish_pid(const std::string& path) {
   const std::string name = pid_path(path);
   TRY(check_own_file(name));

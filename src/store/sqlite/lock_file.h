@@ -2,8 +2,8 @@
 
 // Ensures one recorder per database by flock on "F.lock", which only its owner may open, so no other user can hold it.
 // Readers query the recorder's lock on "F.pid": its text is the recorder's pid, and the recorder holds a write lock on
-// it while it runs. A process with only read permission can query that lock, but cannot take it. The kernel drops both
-// with the process, so the files may stay; neither a reused pid nor the pid namespace matters.
+// it while it runs. A process with only read permission can query that lock, but cannot take it. The kernel releases
+// both locks when the process exits, so the files may stay. Neither a reused pid nor the pid namespace matters.
 
 #include <cstdint>
 #include <optional>

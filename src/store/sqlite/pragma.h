@@ -11,10 +11,10 @@ class Database;
 
 namespace memoir {
 
-// How long a writer waits for another.
+// How long a writer waits for another writer, in ms.
 inline constexpr int kWriterBusyMs = 5000;
 
-// Returns the number that a statement returns; 0 without a row.
+// Returns the first column of a statement's first row; 0 without a row.
 std::int64_t number(SQLite::Database& database, const char* sql);
 
 // Sets a pragma and reads it back: SQLite ignores invalid ones. Throws.

@@ -9,7 +9,7 @@
 namespace memoir {
 namespace {
 
-constexpr std::uint32_t kBigEndianSums = 0x377f0683;  // the magic number of such a file
+constexpr std::uint32_t kBigEndianSums = 0x377f0683;  // magic number of a -wal with big-endian checksums
 constexpr int kCommitsForSure = 2;
 
 using Checksum = std::array<std::uint32_t, 2>;

@@ -13,9 +13,9 @@ namespace memoir {
 inline constexpr std::int64_t kWalHeadBytes = 32;
 inline constexpr std::int64_t kWalFrameHeadBytes = 24;
 
-// Returns the damage, if there is any: an invalid frame with two complete commits after it. One commit may belong to
-// the transaction that was being written at a power cut; before the second, everything earlier was synced. Valid only
-// if each commit is synced (Durability::full).
+// Returns the damage; empty if there is none. An invalid frame is damage if two complete commits follow it. One commit
+// may belong to the transaction that was being written at a power cut, but before a second one is written, everything
+// earlier is synced. Valid only if each commit is synced (Durability::full).
 std::string wal_damage(std::string_view wal, std::int64_t page_bytes);
 
 // Returns the damage of the -wal of the database at `path`; empty also if either file is missing or unreadable.

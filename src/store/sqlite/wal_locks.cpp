@@ -7,11 +7,11 @@ namespace memoir {
 namespace {
 
 constexpr std::int64_t kWriteByte = 120;
-// A process that reads only the main file locks byte 123. Those that read the -wal too lock the bytes after it, and
-// keep the -wal from restarting.
+// A process that reads only the main file locks byte 123. A process that also reads the -wal locks one of the bytes
+// after it, and keeps the -wal from restarting.
 constexpr std::int64_t kFirstWalReader = 124;
 constexpr std::int64_t kEnd = 128;
-constexpr std::int64_t kFramesAt = 16;  // in the header of the -shm (2.1)
+constexpr std::int64_t kFramesAt = 16;  // offset of the number of frames in the header of the -shm (2.1)
 
 }  // namespace
 

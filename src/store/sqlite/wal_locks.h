@@ -18,9 +18,9 @@ class WalLocks {
   explicit WalLocks(std::string path) : path_(std::move(path)) {}
 
   // Both return the process that keeps the recorder from storing; nullopt if there is none. The first is for the
-  // recorder, and ignores its own locks. The second is for readers, and ignores the locks that the recorder needs. A
-  // process that reads the -wal keeps the recorder from storing once the -wal has `max_frames`, because it cannot
-  // restart.
+  // recorder, and ignores its own locks. The second is for readers, and ignores the locks that the recorder needs. Once
+  // the -wal has `max_frames`, a process that reads the -wal keeps the recorder from storing, because the -wal cannot
+  // restart from its beginning.
   std::optional<std::int32_t> writer_blocker();
   std::optional<std::int32_t> reader_sees_writer_held_by(std::int32_t recorder, std::int64_t max_frames);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Stores data that each reading provides completely: changes only, and all of it at keyframes.
+// Stores lists that each reading provides completely: only the changes, and everything at keyframes.
 
 #include <cstdint>
 #include <functional>
@@ -14,7 +14,7 @@ namespace memoir {
 template <typename Sample>
 struct StoredSample {
   Sample last;
-  std::int64_t id = 0;  // row of its subject
+  std::int64_t id = 0;  // id of its subject's row
 };
 
 // Stores new or changed samples, or all of them, and ends those that are no longer present. Both `samples` and `stored`

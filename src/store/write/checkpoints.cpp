@@ -93,7 +93,7 @@ std::int64_t Checkpoints::wal_bytes() const {
 
 bool Checkpoints::lost_frames() {
   if (frames_ == 0 || wal_bytes() >= kWalHeadBytes + frames_ * frame_bytes_) return false;
-  // A checkpoint by another program may have emptied it.
+  // A checkpoint by another program may have emptied the -wal.
   int frames = 0;
   const int code =
       sqlite3_wal_checkpoint_v2(database_.getHandle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &frames, nullptr);
@@ -114,7 +114,7 @@ std::string Checkpoints::truncation() {
   const bool is_ours = shm_ != FileIdentity{} && identity_of(shm) == shm_;
   if (file_bytes(path_) == 0 && main_ != FileIdentity{} && identity_of(path_) == main_) {
     truncation_ = path_ + " was emptied while it was written";
-    ::unlink(wal.c_str());  // its pages are lost
+    ::unlink(wal.c_str());  // it is useless without the pages of the main file
   } else if (is_ours && file_bytes(shm) < blocks * block_bytes) {
     truncation_ = shm + " was truncated while in use";
   } else if (lost_frames()) {

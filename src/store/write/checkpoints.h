@@ -26,10 +26,10 @@ class Checkpoints {
   Checkpoints(const Checkpoints&) = delete;
   Checkpoints& operator=(const Checkpoints&) = delete;
 
-  // Sets the maximum length of the -wal without blocking readers.
+  // Sets the maximum length of the -wal. At that length, make_space() must succeed before the next write.
   void set_most(std::int64_t bytes);
 
-  // Call it after a tick of this time was committed.
+  // Call it after the commit of a tick, with the tick's time.
   void note_tick(std::int64_t boot_ms) { boot_ms_ = boot_ms; }
 
   // due() returns whether the WAL is old or long enough, overdue() whether it is too long to wait for an idle moment.
@@ -39,16 +39,17 @@ class Checkpoints {
 
   void run();
 
-  // Returns whether the -wal has space or restarts at its beginning. Returns false while a reader needs its frames.
+  // Returns true if the -wal has space, or can restart from its beginning. Returns false while a reader needs its
+  // frames.
   bool make_space();
 
   // Checkpoints everything and empties the -wal, at the end of a run.
   void bring_all_home();
 
   // Returns a message if another program deleted, replaced or truncated the -wal or -shm; otherwise an empty text.
-  // SQLite does not notice it, and a truncated -shm would raise SIGBUS. After a truncation the connection is unusable;
-  // deleted files are still open. Deletes files that the next connection must not read, and renames other programs'
-  // files.
+  // SQLite does not notice these changes, and a truncated -shm would raise SIGBUS. After a truncation the connection is
+  // unusable; deleted files are still open. Deletes files that the next connection must not read, and renames other
+  // programs' files.
   std::string loss();
   std::string truncation();
 
@@ -66,9 +67,9 @@ class Checkpoints {
   std::int64_t frame_bytes_;
   std::int64_t max_frames_ = 0;
   std::int64_t frames_ = 0;
-  bool committed_ = false;  // since the last run()
+  bool committed_ = false;  // whether anything was committed since the last run()
   std::int64_t boot_ms_ = 0;
-  std::int64_t next_boot_ms_ = 0;  // the first one is due immediately
+  std::int64_t next_boot_ms_ = 0;  // time of the next checkpoint; the first one is due immediately
 };
 
 }  // namespace memoir

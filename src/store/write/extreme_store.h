@@ -1,6 +1,7 @@
 #pragma once
 
-// Stores values of scans, exits and VmHWM beyond those of a tick and the previous one, and raises marks by them.
+// Stores values between two ticks that are beyond the values of both, as found by scans, exits and VmHWM. Raises marks
+// by these values.
 
 #include <cstdint>
 #include <vector>
@@ -27,7 +28,7 @@ class ExtremeStore {
                        WriterState& state);
 
  private:
-  std::vector<ProcessExtremes> strangers_;  // extremes in the tick that is being stored
+  std::vector<ProcessExtremes> strangers_;  // extremes of unsampled processes in the tick that is being stored
 };
 
 }  // namespace memoir

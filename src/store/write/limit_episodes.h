@@ -26,8 +26,8 @@ struct OpenEpisode {
 
 struct LimitEpisodes {
   std::vector<OpenEpisode> open;
-  std::int64_t block = 0;  // number of the block of five minutes
-  std::int64_t count = 0;  // events inserted in it
+  std::int64_t block = 0;  // number of the current block of five minutes
+  std::int64_t count = 0;  // number of events inserted in that block
 };
 
 // `before` has the counters of the previous tick.

@@ -1,7 +1,7 @@
 #pragma once
 
-// Stores the mapping summaries of a tick in the open transaction: changes of each summary that was read, at a keyframe
-// all valid ones.
+// Stores the mapping summaries of a tick in the open transaction: the changes of each summary that was read, and at a
+// keyframe all valid summaries.
 
 #include <cstdint>
 #include <vector>

@@ -89,7 +89,7 @@ std::string mib(std::int64_t kib) {
   return fmt::format("{:.1f} MiB", static_cast<double>(kib) / 1024);
 }
 
-// "; the cgroup /app.service was at its limit of 8192.0 MiB, and java asked for more"
+// "; the cgroup /app.service was at its limit of 8192.0 MiB; java invoked the OOM killer"
 std::string what_ran_out(const OomDetail& detail) {
   std::string text = detail.scope == OomScope::machine ? "; the machine was out of memory"
                      : detail.scope == OomScope::nodes ? "; its NUMA nodes were out of memory"

@@ -1,8 +1,8 @@
 #pragma once
 
-// Events for OOM kills between two ticks: by the counters of the cgroups and, for kills in none of them, by the
-// machine's. The machine's counter is stored with each tick, so kills while nothing was recorded are reported as well,
-// at least since the last boot.
+// Events for OOM kills between two ticks. They come from the counters of the cgroups; the machine's counter adds the
+// kills that no cgroup counted. The machine's counter is stored with each tick, so kills while nothing was recorded are
+// reported as well, if they are not from an earlier boot.
 
 #include <cstdint>
 #include <vector>
@@ -24,8 +24,8 @@ OomCount last_oom_count(SQLite::Database& database, std::int64_t boot_id);
 // counters, or without them by the kernel's reports, plus the victims of user-space killers.
 void insert_oom_kills(SQLite::Database& database, std::int64_t run_id, const Tick& tick, OomCount& count);
 
-// Inserts an event for each victim that the kernel reported, and for each victim of a user-space killer. The number of
-// kills by the kernel is that of the counters.
+// Inserts an event for each victim that the kernel reported, and for each victim of a user-space killer. These events
+// do not change the number of kills by the kernel, which comes from the counters.
 void insert_oom_victims(SQLite::Database& database, std::int64_t run_id, const Tick& tick);
 
 }  // namespace memoir

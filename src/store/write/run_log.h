@@ -21,7 +21,7 @@ struct LastRun {
   std::optional<TickStamp> last_tick;  // last tick of any run: the last run may have crashed before its first one
 };
 
-// Ends every run that was left open with its last tick, as unclean. Returns whether there was one.
+// Marks every run that was left open as unclean, with its last tick as the end. Returns whether there was one.
 bool end_unclean_runs(SQLite::Database& database);
 std::optional<LastRun> last_run(SQLite::Database& database);
 

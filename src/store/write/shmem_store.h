@@ -1,7 +1,7 @@
 #pragma once
 
 // Stores memory outside of processes in the open transaction: System V segments, tmpfs mounts and their entries. Values
-// missing in a tick are still valid; at a keyframe all are stored.
+// that a tick did not read stay valid; a keyframe stores all of them again.
 
 #include <cstdint>
 #include <vector>

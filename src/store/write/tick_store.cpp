@@ -11,8 +11,8 @@
 namespace memoir {
 namespace {
 
-// How often raised marks are merged into the table mark. Their rows are spread over it: the more rarely they are
-// merged, the fewer pages are written. But each query of marks reads all unmerged ones.
+// How often raised marks are merged into the table mark. A merge writes pages all over that table, so rarer merges
+// write fewer pages. But each query of marks reads all unmerged marks.
 constexpr std::int64_t kMergeMs = 15 * 60 * 1000;
 constexpr std::size_t kMaxRaised = 2000;
 constexpr std::size_t kMarksAtOnce = 4096;
@@ -20,7 +20,7 @@ constexpr std::size_t kMarksAtOnce = 4096;
 // Time over which exits are summed.
 constexpr std::int64_t kExitBlockMs = 5 * 60 * 1000;
 
-// Adds to a sum of exits. Of equal peaks, the first stays.
+// Adds to a sum of exits. The first of equal peaks stays.
 constexpr const char* kAddToExitSum =
     "INSERT INTO exit_sum (tick_id, comm, user, cgroup_id, count, first_ms, last_ms, lived_ms, peak_kib, peak_ms) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count, "
@@ -306,7 +306,7 @@ void TickStore::store_cgroups(const Tick& tick, const TickContext& context, Writ
     processes_.set_container(processes_.cgroup_id(of.path, context.time.at_ms), of.container);
 }
 
-// Call it after the processes are stored, because the rows refer to theirs.
+// Call it after the processes are stored, because exits refer to their rows.
 void TickStore::store_exits(const Tick& tick, const TickContext& context, WriterState& state) {
   for (const ExitRecord& of : tick.exit_records) {
     const auto row = processes_.find(boot_id_, of.process);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Counts processes that started and exited since the previous tick. All images of one life are one process. A process
-// that ran only between two ticks counts as well. So alive before + started = alive now + exited. Pure.
+// Counts processes that started and exited since the previous tick. A process that execs counts once. A process that
+// ran only between two ticks counts, too. So alive before + started = alive now + exited. Pure.
 
 #include <vector>
 

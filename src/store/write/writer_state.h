@@ -25,7 +25,7 @@ struct LiveProcess {
   std::int64_t id = 0;
   std::int64_t start_ms = 0;
   MarkMaker::Groups groups;
-  bool stored = false;  // `last` is valid: it has rows in this run
+  bool stored = false;  // whether `last` is valid and has rows in this run
 
   const ProcessKey& key() const { return last.key; }
 };
@@ -67,7 +67,7 @@ struct LiveMeminfoKey {
 struct OomCount {
   std::optional<std::int64_t> kills = {};
   std::int64_t at_ms = 0;                    // 0: there was no tick
-  std::int64_t ahead = 0;                    // already reported for cgroups, but not yet in the machine's counter
+  std::int64_t ahead = 0;                    // kills already reported for cgroups, but not yet in the machine's counter
   std::optional<std::int64_t> in_tick = {};  // tick.oom_kills of the tick that is being written
 };
 
@@ -77,7 +77,7 @@ struct LimitChanges {
   std::int64_t count = 0;
 };
 
-// The five minutes, and the tick to which sums of exits in them are added.
+// A block of five minutes, and the tick with the sums of its exits.
 struct ExitBlock {
   std::int64_t block = 0;
   std::int64_t tick_id = 0;
@@ -86,10 +86,10 @@ struct ExitBlock {
 struct WriterState {
   std::vector<LiveProcess> processes;
   std::vector<LiveCategory> categories;
-  std::vector<StoredSample<CgroupSample>> cgroups;  // those with a valid row
+  std::vector<StoredSample<CgroupSample>> cgroups;  // cgroups with a valid row
   std::vector<StoredSample<CgroupDetail>> cgroup_details;
   std::vector<LiveMappings> summaries;       // sorted by process row
-  std::shared_ptr<const StoredShmem> shmem;  // nullptr: none yet
+  std::shared_ptr<const StoredShmem> shmem;  // nullptr: nothing was stored yet
   std::vector<LiveMeminfoKey> meminfo_keys;
   MachineMemory machine;
   MarkMaker marks;
@@ -100,9 +100,9 @@ struct WriterState {
   std::optional<Moment> last_tick;  // last tick of this run
   std::int64_t tick_id = 0;
   std::int64_t keyframe_id = 0;
-  std::int64_t merged_boot_ms = 0;  // last merge of the marks
-  std::size_t raised_marks = 0;     // since that merge
-  bool keyframe_wanted = false;     // retention needs one, up to which it deletes
+  std::int64_t merged_boot_ms = 0;  // time of the last merge of the marks
+  std::size_t raised_marks = 0;     // number of marks raised since that merge
+  bool keyframe_wanted = false;     // retention needs a keyframe, because it can delete only up to one
 };
 
 // The tick that is being written.
@@ -110,7 +110,7 @@ struct TickContext {
   std::int64_t tick_id = 0;
   bool keyframe = false;
   bool first = false;    // whether it is the first tick of its run
-  bool new_day = false;  // UTC; also the first of its run
+  bool new_day = false;  // whether it is the first tick of a UTC day, or of its run
   std::int64_t boot_ms = 0;
   MarkTime time;
 };
