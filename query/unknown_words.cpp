@@ -37,8 +37,8 @@ std::string with_subject(std::string_view means, const std::vector<std::string>&
   return means == "memoir summary --day SUBJECT" ? "memoir summary" : text.erase(at - 1, subject.size() + 1);
 }
 
-// Suggests a command for an unknown word: the equivalent of another program's command, or one that takes the word as a
-// pid, a metric, a time or a name.
+// Suggests a command for an unknown word: the equivalent of another program's command, or a command that takes the word
+// as a pid, a metric, a time or a name.
 std::string command_for(const std::string& name, const std::vector<std::string>& arguments) {
   if (const auto meant = command_meant(name)) return "; use " + with_subject(*meant, arguments);
   const std::string word = shell_word(name);
@@ -77,7 +77,7 @@ std::optional<std::string> unknown_option(const std::vector<std::string>& argume
 
 namespace {
 
-// Returns whether the command takes the option "--by".
+// Returns whether the command has the option, whose `name` starts with "--".
 bool takes(const Command& command, std::string_view name) {
   return std::ranges::any_of(options_of(command), [name](Option option) { return option_text(option).name == name; });
 }

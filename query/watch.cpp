@@ -44,7 +44,7 @@ std::size_t count_lines(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
-// A command shows as many rows as should fit; its notes below them are sometimes longer.
+// Runs the command for a shorter screen if its answer does not fit. Commands only estimate the lines that notes need.
 Outcome fitting_answer(const std::vector<std::string>& command, const Clock& clock, const Screen& screen) {
   Outcome outcome = run_query(command, clock, {}, screen);
   const std::size_t lines = count_lines(outcome.out);
@@ -59,7 +59,7 @@ std::optional<std::vector<std::string>> watched_command(const std::vector<std::s
   std::vector<std::string> command = arguments;
   const bool first = !command.empty() && command.front() == "watch";
   if (first) command.erase(command.begin());
-  // Ignores the interval that watch(1) takes: the answer is repeated at each tick.
+  // Ignores the interval (-n 2) that watch(1) takes: the answer is repeated at each tick.
   if (first && command.size() > 2 && (command[0] == "-n" || command[0] == "-d"))
     command.erase(command.begin(), command.begin() + 2);
   const bool flag =

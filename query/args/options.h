@@ -79,7 +79,7 @@ std::vector<std::string_view> spellings_of(std::string_view name);
 
 enum class Format { table, json, csv, jsonl, openmetrics, smaps_rollup, category_metrics, markdown, html };
 
-// Values of --format, in the order of Format; a command lists those it supports.
+// Values of --format, in the order of Format. Each command lists the formats that it supports.
 const std::vector<std::string>& format_names();
 // Returns whether programs, not humans, read the format.
 constexpr bool is_data_format(Format format) {

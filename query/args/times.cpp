@@ -133,7 +133,7 @@ MaybeMs clock_on(const Civil& today, int back, int step, std::string_view clock,
   if (!is_valid(civil)) return std::nullopt;
   std::vector<std::int64_t> moments = moments_of(civil, zone);
   if (step == 0) return moments.front() + millisecond;
-  // In the repeated hour of an autumn night, the later time counts if it is past.
+  // In the repeated hour of an autumn night, returns the later time if it is past.
   std::reverse(moments.begin(), moments.end());
   for (const std::int64_t moment : moments) {
     if (moment + millisecond <= now_ms) return moment + millisecond;

@@ -17,7 +17,8 @@ struct When {
   std::optional<Range> range;         // any of the other options; if both are unset, the command's default applies
 };
 
-// Times of the first and last tick: the default of --to is the last tick, that of --from (with --to only) the first.
+// Times of the first and the last tick. The default of --to is the last tick. If only --to is given, --from is the
+// first tick.
 struct Recorded {
   std::int64_t first_ms = 0;
   std::int64_t last_ms = 0;

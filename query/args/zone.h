@@ -37,7 +37,7 @@ Civil to_civil(std::int64_t ms, Zone zone);
 // For the skipped hour of a spring night, returns one time: it is as far after the skip as `civil` is into the hour.
 std::vector<std::int64_t> moments_of(const Civil& civil, Zone zone);
 
-// Returns the midnight of the day `days` after that of `civil`.
+// Returns the midnight at the start of the day of `civil`, or of the day `days` days later.
 Civil start_of_day(const Civil& civil, int days = 0);
 
 // Returns the times from `from_ms` to before `until_ms` at which a clock in the zone shows a multiple of `step_ms`

@@ -20,7 +20,7 @@ using Paces = std::array<std::int64_t, kRollupTiers.size() + 1>;
 
 constexpr std::int64_t kAnyLength = std::numeric_limits<std::int64_t>::max();
 
-// In the order of Reads: one, process, all, sums.
+// Limits in the order of Reads: one, process, all, sums.
 constexpr std::array<Paces, 4> kPaces{{{kDayMs, 14 * kDayMs, 400 * kDayMs, kAnyLength},
                                        {12 * kHourMs, 14 * kDayMs, 400 * kDayMs, kAnyLength},
                                        {2 * kHourMs, kDayMs, 14 * kDayMs, kAnyLength},

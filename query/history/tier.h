@@ -35,7 +35,7 @@ Tier choose_tier(std::span<const TierSpan> tiers, Range range, Reads reads, std:
 // malformed.
 Result<Tier> tier_of(const Context& context, Range range, Reads reads, std::int64_t widest_ms = kAnyWidth);
 
-// The same for the range of a report; raw if nothing was recorded in it.
+// Like tier_of() above, for the range of a report. Returns raw if nothing was recorded in it.
 Result<Tier> tier_of(const Context& context, const Report& report, Reads reads);
 
 // Returns the finest rollup that reaches back to a time; if none does, the rollup that comes nearest. Returns raw if

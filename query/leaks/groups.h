@@ -20,7 +20,8 @@ struct Group {
   std::optional<std::int64_t> exited_ms;
 };
 
-// Processes that ran in the range. If there are very many, those that exited too soon to leak are left out and counted.
+// Groups of the processes that ran in the range. If there are very many, groups that exited too soon to leak are left
+// out and counted.
 struct Groups {
   std::vector<Group> all;
   std::int64_t brief = 0;

@@ -30,7 +30,7 @@ struct LeakRow {
   std::optional<std::int64_t> identity_id = {};  // nullopt: a series of the machine, or of a file
 };
 
-// Judged identities and the machine's own memory over a range, including those without enough history.
+// Judged identities and the machine's own memory over a range, including series without enough history.
 struct JudgedLeaks {
   std::vector<LeakRow> rows;
   std::int64_t brief = 0;  // identities left out if there are more than 20,000: they ran for less than 10 minutes

@@ -6,7 +6,7 @@ namespace memoir::query {
 
 namespace {
 
-// The default file may be missing or unreadable; one that cannot be parsed causes a warning.
+// The default file may be missing or unreadable. A file that cannot be parsed causes a warning.
 std::chrono::milliseconds usual_hour(std::vector<std::string>& warnings) {
   const Result<Config> config = load_config(default_config_path());
   if (config) return config->leaks_hour;

@@ -12,7 +12,7 @@
 namespace memoir::query {
 namespace {
 
-// Ticks observe exits and starts late.
+// Tolerance in comparisons of times, because ticks observe starts and exits late.
 constexpr std::int64_t kSlackMs = 60'000;
 
 }  // namespace

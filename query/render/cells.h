@@ -23,7 +23,7 @@ std::string cell_text(const Value& value, Kind kind, SizeUnit unit, Zone zone);
 // Like cell_text(), but each size has its own unit.
 std::string text_with_unit(const Value& value, Kind kind, Units units, Zone zone);
 
-// The human-readable columns. The one that ranks the rows comes first, with an arrow.
+// The human-readable columns. The column that ranks the rows comes first, with an arrow.
 struct DisplayTable {
   struct Head {
     const Column* column = nullptr;
@@ -39,7 +39,7 @@ std::string fact_text(const Field& fact, Units units, Zone zone);
 // Joins two texts by `between` if both are non-empty.
 std::string joined(const std::string& first, std::string_view between, const std::string& second);
 
-// "2026-11-20 03:14:07", or the range.
+// Returns the time or the range of the answer: "2026-11-20 03:14:07".
 std::string time_asked(const Report& report, Zone zone);
 
 // "web1, 2026-11-20 03:14:07": the subject of an answer.

@@ -16,7 +16,7 @@
 namespace memoir::query {
 namespace {
 
-// Columns that are dropped first on a page as narrow as a phone.
+// Columns with this drop order or a higher one are hidden on a page as narrow as a phone.
 constexpr int kLessUseful = 3;
 // Longer names are clipped, and shown in full when the mouse is over them.
 constexpr std::size_t kLongestName = 120;

@@ -78,7 +78,7 @@ std::string path(std::string_view css_class, const std::string& commands) {
   return commands.empty() ? std::string() : fmt::format("<path class=\"{}\" d=\"{}\"/>\n", css_class, commands);
 }
 
-// Returns a line through the middles, from edge to edge of the run.
+// Returns a line through the middle of each point's time, extended to the edges of the run.
 template <typename Get>
 std::string along(const Plot& plot, std::span<const ChartPoint> run, Get get) {
   std::string line = fmt::format("{:.1f} {:.1f}", plot.x(run.front().from_ms), plot.y(*get(run.front())));

@@ -22,7 +22,7 @@ struct TextColumn {
 struct TextTable {
   std::vector<TextColumn> columns;
   std::vector<std::vector<std::string>> rows;
-  std::vector<Tone> tones = {};  // of each row; empty: all are plain
+  std::vector<Tone> tones = {};  // tone of each row; empty: all are plain
   Parents parents = {};          // as in a Table
 };
 
@@ -32,7 +32,7 @@ inline constexpr std::size_t kTreeStep = 2;
 // Moves rows that are too deep up to the level of their parent, with a note: "(+2) sh" is two levels deeper than shown.
 void flatten(TextTable& table, std::size_t deepest);
 
-// Returns columns on the terminal: 2 for CJK and emoji, 0 for combining characters.
+// Returns the number of columns that text takes on the terminal: 2 for CJK and emoji, 0 for combining characters.
 std::size_t display_width(std::string_view utf8);
 
 // Makes printable text (base/text.h) fit for the terminal: a character without a width in the locale (private use, not
@@ -43,7 +43,7 @@ std::string showable(std::string_view utf8);
 std::string shorten(std::string_view utf8, std::size_t width);
 
 // Breaks text into lines of at most `width` columns, at spaces but not before a unit. Lines after the first are
-// indented by `hang`. A word wider than that is not broken.
+// indented by `hang`. A word wider than `width` is not broken.
 std::string wrap(std::string_view utf8, std::size_t width, std::size_t hang);
 
 // Puts a no-break space between each number and its unit: "134.7 MiB".

@@ -11,7 +11,6 @@
 
 namespace memoir::query {
 
-// The context of an answer.
 struct ReportContext {
   std::string command;
   std::string db;
@@ -22,7 +21,7 @@ struct Presentation {
   Zone zone = Zone::local;
   Units units = Units::automatic;
   bool color = false;
-  std::optional<std::size_t> width;  // of the terminal; nullopt: nothing is truncated
+  std::optional<std::size_t> width;  // columns of the terminal; nullopt: nothing is truncated
   bool ascii = false;                // memoir draws with ASCII characters only
 };
 
@@ -36,7 +35,8 @@ std::string render_json(const ReportContext& asked, const Report& report);
 // RFC 4180, except that lines end in a bare newline.
 std::string render_csv(const Report& report);
 
-// The parts of CSV, and JSON lines (jsonlines.org), for streamed rows. `first`: a cell before all others.
+// Parts of CSV, and JSON lines (jsonlines.org), for streamed rows. `first` is a cell that precedes the others of each
+// line.
 std::string csv_header(const std::vector<Column>& columns, std::string_view first = {});
 std::string csv_rows(const Table& table, std::string_view first = {});
 std::string json_lines(const Table& table);

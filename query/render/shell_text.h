@@ -14,7 +14,8 @@ std::string in_single_quotes(std::string_view text);
 // show it.
 std::string shell_word(std::string_view text);
 
-// The same for a path: one that begins with "-" gets a "./" in front, so that no program takes it for an option.
+// Like shell_word(), for a path. If it starts with "-", "./" is put in front, so that no program takes it for an
+// option.
 std::string shell_path(std::string_view path);
 
 }  // namespace memoir::query

@@ -104,7 +104,8 @@ std::string table_text(const Table& table, const Presentation& presentation) {
   return draw(std::move(text), presentation.color, presentation.ascii);
 }
 
-// Indent of continuation lines: below the text of "Label      text", otherwise two more than the line's own.
+// Returns the indent of continuation lines: up to the text of "Label      text", otherwise two more than the line's own
+// indent.
 std::size_t hang_of(const std::string& line) {
   const LabelledLine parts = split_label(line);
   const std::size_t begin = line.size() - parts.text.size();

@@ -14,7 +14,7 @@ namespace memoir::query {
 
 namespace {
 
-// Checks the locale of the environment, not the one that this program has set.
+// Checks the locale of the environment, not the locale that this program has set.
 bool locale_is_utf8() {
   const locale_t locale = newlocale(LC_CTYPE_MASK, "", nullptr);
   if (locale == nullptr) return false;

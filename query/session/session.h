@@ -1,8 +1,7 @@
 #pragma once
 
-// An open database and the answers from it: one answer for a program that prints and exits, any number while the
-// recorder continues. One thread at a time. No statement stays open between answers, so a session never delays the
-// recorder.
+// An open database, which answers any number of queries while the recorder continues. Only one thread may use a session
+// at a time. No statement stays open between answers, so a session never delays the recorder.
 
 #include <chrono>
 #include <cstddef>
@@ -38,8 +37,8 @@ class Session {
   Result<Streamed> stream(const Command& command, const Options& options, std::int64_t now_ms,
                           std::optional<Screen> screen, const Sink& sink);
 
-  // Return the next and the previous time that --at can reach: that of a tick, or of a bucket once the ticks of that
-  // time have expired. --tier applies. nullopt at the end or the start of the recording.
+  // Return the next and the previous time that --at can reach: a tick, or a bucket once its ticks have expired. --tier
+  // applies. Return nullopt at the end or the start of the recording.
   Result<std::optional<std::int64_t>> next_tick(const Options& options, std::int64_t at_ms);
   Result<std::optional<std::int64_t>> previous_tick(const Options& options, std::int64_t at_ms);
 
@@ -52,7 +51,7 @@ class Session {
   const std::vector<StoredRun>& runs() const { return runs_; }
   // Number of times that another file replaced the one at the path.
   int replaced() const { return replaced_; }
-  Reader& reader() { return *reader_; }  // until the next refresh()
+  Reader& reader() { return *reader_; }  // valid until the next refresh()
 
   // The origin of an answer, for its report.
   ReportContext asked(const Command& command) const;

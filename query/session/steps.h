@@ -9,7 +9,7 @@
 
 namespace memoir::query {
 
-// Time of the next or previous tick; nullopt if there is none.
+// Return the time of the next or previous tick or bucket; nullopt if there is none.
 Result<std::optional<std::int64_t>> time_after(const Context& context, std::int64_t at_ms);
 Result<std::optional<std::int64_t>> time_before(const Context& context, std::int64_t at_ms);
 

@@ -38,7 +38,7 @@ Status add_means(Reader& reader, const State& state, Rows& rows) {
   return Done{};
 }
 
-// Keeps the highest mark of the days; of equal ones the first.
+// Keeps the highest mark of the days; of equal marks, the first.
 void keep_highest(std::optional<HighWater>& mark, const HighWater& other) {
   if (!mark || other.value_kib > mark->value_kib) mark = other;
 }
@@ -58,7 +58,8 @@ Status add_marks(Reader& reader, const State& state, Rows& rows) {
   return Done{};
 }
 
-// Containers are matched by label, because a cgroup may be below or above the one that was reported for its container.
+// Containers are matched by label, because a cgroup may be below or above the cgroup that was reported for its
+// container.
 Status add_containers(Reader& reader, Rows& rows) {
   std::map<std::string, Container> known;
   const auto containers = TRY(load_containers(reader));

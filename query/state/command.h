@@ -60,7 +60,7 @@ struct Interaction {
   std::function<std::string(const ReportContext&, const Report&, const Options&)> render;
 };
 
-// In subject_words: replaced by the names of the categories in the file.
+// A word of subject_words that completions replace by the names of the categories in the file.
 inline constexpr std::string_view kCategoryNames = "<category>";
 
 struct Example {
@@ -75,10 +75,10 @@ struct Command {
   std::vector<Option> options = {};      // besides the common ones: --columns, --db, --format, --units, --utc, --color
   std::vector<std::string> by = {};      // valid for --by, the default first
   std::vector<std::string> groups = {};  // valid for --group, the default first
-  std::vector<Example> examples = {};    // two working ones
+  std::vector<Example> examples = {};    // shown by --help; each must work
   std::function<Result<Report>(const Context&)> run = {};
   std::string step_help = {};       // description of --step in --help
-  std::string limit_help = {};      // and of --limit, if it does not limit rows
+  std::string limit_help = {};      // description of --limit in --help; empty: it limits rows
   std::string subject_help = {};    // "SUBJECT: what it may be", for --help
   bool subject_filters = false;     // SUBJECT selects processes, as --filter does
   std::string by_help = {};         // description of --by in --help; empty: the usual one
@@ -95,7 +95,7 @@ struct Command {
   // Valid for --format, the default first.
   std::vector<std::string> formats = {"table", "json", "csv", "markdown", "html"};
   std::size_t max_subjects = 1;
-  std::vector<std::string> kinds = {};          // valid for --kind, unless they are those of events
+  std::vector<std::string> kinds = {};          // valid for --kind; empty: the kinds of events
   std::vector<std::string> subject_words = {};  // shell completions of the subject
   // Set if the command is a part of another: "memory shm". `name` is then short for it, and not in the list of
   // commands.

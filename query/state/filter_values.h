@@ -1,7 +1,7 @@
 #pragma once
 
-// The --filter of a query, decided for memory comparisons (rss>100M): at a time by each process's memory then, over a
-// range by its maximum.
+// Decides memory comparisons (rss>100M) of --filter. At one time, compares each process's memory at that time; over a
+// range, its maximum.
 
 #include <vector>
 

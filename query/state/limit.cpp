@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kFewestRows = 5;
 
-// Heading (2), the table's header, notes (2 of 2), coverage, a warning, and the prompt; on a narrow terminal more of
+// Heading (2), the table's header, two notes (4), coverage, a warning, and the prompt. On a narrow terminal, more of
 // them need two lines.
 constexpr std::size_t kOtherLines = 10;
 constexpr std::size_t kNarrow = 75;

@@ -26,7 +26,7 @@ std::optional<std::size_t> lines_to_fit(const Context& context);
 // Returns how many of `all` rows to show in the only table of an answer with `more_lines` more lines than most answers.
 std::size_t limited(const Context& context, std::size_t all, std::size_t more_lines = 0);
 
-// The same without a terminal: `by_default` applies without --limit.
+// Like limited() above, but independent of the terminal: `by_default` applies without --limit.
 std::size_t limited(const Options& options, std::size_t all, std::size_t by_default);
 
 // Reports rows of a report or one of its sections that --limit omitted: a note, and for CSV and JSON a line on standard
@@ -57,8 +57,8 @@ struct Truncation {
 // Adds to the notes and the totals: "12 of 320 rows; the other 308 hold 1.2 GiB of PSS".
 void note_cut(Report& report, const Truncation& cut, Units units);
 
-// Keeps the first rows, and notes the others. `value` returns the KiB of a row, or nullopt. At the call, cut.kib is
-// that of the rows beyond the memory.
+// Keeps the first rows, and notes the others. `value` returns the KiB of a row, or nullopt. On entry, cut.kib is the
+// memory in the rows of cut.beyond_memory.
 template <typename Row, typename GetValue>
 void limit_rows(std::vector<Row>& rows, Report& report, const Context& context, GetValue value, Truncation cut) {
   cut.all = rows.size() + cut.beyond_memory;

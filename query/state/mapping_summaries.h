@@ -62,7 +62,8 @@ void add_use(Columns<Row>& columns, GetUse use) {
   columns.add(data_column("object_kib", Kind::size), [use](const Row& row) { return use(row).object_kib; });
 }
 
-// A line of a mapping summary: the mappings with one name. A line without a label is the sum of the others of its kind.
+// A line of a mapping summary: the mappings with one name. A line without a label is the sum of the other mappings of
+// its kind.
 struct MappingLine {
   MappingKind kind = MappingKind::other;
   std::optional<std::string> label;

@@ -14,7 +14,8 @@ namespace memoir::query {
 // Returns an answer without data: exit status 3, and a warning with the recorded range.
 Report nothing_recorded(const Context& context);
 
-// The same with the columns of an answer, for CSV. `why` replaces the warning if more is known.
+// Like nothing_recorded(context), with the columns of an answer, for CSV. `why` replaces the warning if it is not
+// empty.
 template <typename Row>
 Report nothing_recorded(const Context& context, const Columns<Row>& columns, std::string why = {}) {
   Report report = nothing_recorded(context);

@@ -83,7 +83,7 @@ std::string title_of(const ProcessInfo& newest, std::size_t most) {
   return place.empty() || place == "/" ? command : fmt::format("{} in {}", command, place);
 }
 
-// Returns whether `text` is `pattern` with any text in place of each "…". This replaces varying words, or the end of a
+// Returns whether `text` is `pattern` with any text in place of each "…". A "…" replaces varying words, or the end of a
 // text too long for the screen.
 bool fits_marks(std::string_view pattern, std::string_view text) {
   const std::size_t first = std::min(pattern.find(kVaries), pattern.size());

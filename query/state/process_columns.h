@@ -37,7 +37,8 @@ StoredProcess newest_of(const std::vector<const StoredProcess*>& processes);
 
 // Returns the human-readable name of an identity, from one of its processes: "java -jar service.jar in app.service".
 std::string identity_title(const ProcessInfo& process);
-// The same from all its command lines, with "…" for varying words: "worker.py 60 … … in app.service".
+// Returns the name made from all command lines of the identity, with "…" for varying words: "worker.py 60 … … in
+// app.service".
 std::string identity_title(ProcessInfo newest, const std::vector<std::string>& commands);
 // Returns titles by identity, from the given processes only, with "…" for varying words.
 std::map<std::string, std::string> titles_of(const std::vector<const StoredProcess*>& processes);
@@ -56,7 +57,7 @@ Status show_titles(Reader& reader, Report& report);
 // Returns the names of containers by their labels (model/container.h). Omits containers without a name.
 Result<std::map<std::string, std::string>> container_names(Reader& reader);
 
-// Adds the names of containers next to their ids, if one is known.
+// Adds the known names of containers next to their ids.
 Status show_container_names(Reader& reader, Table& table);
 
 // Values of --group.

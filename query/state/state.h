@@ -25,17 +25,17 @@ namespace memoir::query {
 
 struct ProcessUse {
   const StoredProcess* process = nullptr;
-  MetricValues kib;                         // for a bucket means, without hwm
-  const ProcessSample* sample = nullptr;    // for a tick
+  MetricValues kib;                         // for a bucket: means, without hwm
+  const ProcessSample* sample = nullptr;    // sample of a tick; nullptr for a bucket
   std::int64_t family = 0;                  // number of processes that run its program: as in pss_bounds()
   std::optional<std::int64_t> age_ms = {};  // age of its values at the tick; nullopt: never read
 };
 
-// A stored group with all its members. Some are too short-lived for rollups of their own, and not among the state's
+// A stored group with all its members. Members too short-lived for rollups of their own are not among the state's
 // processes.
 struct GroupState {
   std::string name;
-  std::int64_t processes = 0;  // maximum at one time
+  std::int64_t processes = 0;  // maximum number at one time
   MetricValues kib;
   std::optional<std::int64_t> inexact = {};  // members with inexact values; nullopt: unknown
 };
@@ -54,7 +54,7 @@ struct TickState {
 struct BucketState {
   Tier tier = {};
   Range bucket;                           // [from_ms, to_ms)
-  std::int64_t recorded_ms = 0;           // within the bucket
+  std::int64_t recorded_ms = 0;           // recorded time within the bucket
   std::vector<StoredProcess> known = {};  // processes with a row in the bucket, sorted by row
 };
 
@@ -66,7 +66,7 @@ struct State {
   std::int64_t at_ms = 0;  // time of the tick, or the last recorded time of the bucket up to the requested one
   StoredRun run;
   MachineSample machine;
-  std::vector<ProcessUse> processes;  // as in `of`
+  std::vector<ProcessUse> processes;  // the processes of `of`, with their memory
   std::vector<GroupState> categories;
   std::optional<std::vector<CgroupSample>> cgroups;  // by the kernel's count, which only ticks have; sorted by path
   std::variant<TickState, BucketState> of;
@@ -78,7 +78,7 @@ struct MeansOver {
   Range bucket;            // [from_ms, to_ms)
   std::string_view width;  // "an hour"
 };
-// nullopt for a tick, since its values are of one time.
+// Returns nullopt for a tick, because its values are from one time.
 std::optional<MeansOver> means_over(const State& state);
 // Returns nullptr for a bucket.
 const StoredTick* tick_of(const State& state);
@@ -104,8 +104,8 @@ Result<std::optional<ShmemState>> shmem_state_of(Reader& reader, const State& st
 
 void add_to(Tally& tally, const ProcessUse& process);
 
-// Returns the memory of processes too short-lived for their own rollups: that of the categories less that of the
-// processes. nullopt for ticks, and for a metric that categories lack.
+// Returns the memory of processes too short-lived for their own rollups: the memory of all categories less the memory
+// of all processes in the state. Returns nullopt for ticks, and for a metric that categories lack.
 std::optional<std::int64_t> short_lived_kib(const State& state, Metric metric);
 
 // Known totals of all processes of a state.

@@ -10,7 +10,7 @@ namespace memoir::query {
 // Returns a warning if the walk of a tmpfs was not complete, so that its numbers are unreliable.
 std::optional<std::string> walk_warning(const TmpfsSample& sample);
 
-// "/run" and "a/b": "/run/a/b".
+// Returns "/run/a/b" for the mount "/run" and the entry "a/b".
 std::string full_path(const TmpfsSample& mount, const TmpfsEntry& entry);
 
 }  // namespace memoir::query

@@ -27,7 +27,7 @@ struct EstimatesOff {
 Result<EstimatesOff> estimates_off(const Tally& total, const State& state, Reader& reader) {
   EstimatesOff off;
   if (total.exact_percent().value_or(100) >= 100) return off;
-  // Measured in the hour before, where readings replaced estimates.
+  // The error was measured in the hour before, when readings replaced estimates.
   const auto reads = sum_up_reads(TRY(reader.ticks({state.at_ms - kHourMs, state.at_ms})));
   if (reads) off.percent = reads->error_percent;
   Tally all;
@@ -44,7 +44,7 @@ std::string known_part(std::optional<double> exact_percent, const EstimatesOff& 
 }  // namespace
 
 Result<std::string> approximate_note(const Context& context, const State& state, std::int64_t count) {
-  constexpr std::int64_t first_ticks_ms = 600'000;  // the recorder reports what it lacks after the first tick of a run
+  constexpr std::int64_t first_ticks_ms = 600'000;  // time within which a run reports degraded features
   constexpr std::string_view file = "smaps_rollup";
   if (count == 0) return std::string();
   std::string why = "smaps_rollup was not readable: RSS replaces PSS, and USS is unknown.";

@@ -47,7 +47,7 @@ Maybe limit(const CgroupRow& row) {
   return max ? max : held<&CgroupSample::high_kib>(row);
 }
 
-// cgroup v1 counts only the kills in the cgroup itself, not those in its descendants.
+// cgroup v1 counts only the kills in the cgroup itself, without its descendants.
 Maybe kills(const CgroupRow& row) {
   return row.detail.oom_kills ? row.detail.oom_kills : row.detail.own_oom_kills;
 }

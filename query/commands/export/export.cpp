@@ -116,7 +116,7 @@ std::string with_suffix(const std::string& path, const std::string& suffix) {
   return named.string();
 }
 
-// Returns the labels of all series: host="…", and those of --label, such as instance and job.
+// Returns the labels that all series have: host="…", and the labels given by --label, such as instance and job.
 Result<std::string> common_labels(const Context& context) {
   const Options& options = context.options;
   if (!options.labels.empty() && options.format != Format::openmetrics)

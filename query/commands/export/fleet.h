@@ -20,7 +20,7 @@
 
 namespace memoir::query {
 
-// In the order of fleet_families(), after those of the machine and of categories.
+// Families in the order of fleet_families(), where they follow the families of the machine and of categories.
 enum class FleetOf : std::uint8_t {
   machine_peak,
   category_peak,

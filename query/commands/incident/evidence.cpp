@@ -268,7 +268,7 @@ Status add_samples(const Context& context, const Incident& incident, Report& rep
   return Done{};
 }
 
-// Adds events. If there are many, keeps kills first, and then those nearest to the incident.
+// Adds events. If there are many, keeps the kills, and then the events nearest to the incident.
 void add_events(const Incident& incident, Report& report) {
   std::vector<Event> events = incident.events;
   const auto distance = [&](const Event& event) {

@@ -3,9 +3,8 @@
 // One incident within its scope: the cgroup at its limit, otherwise the machine. incident.cpp finds the time; load.cpp
 // compares the machine before, at and after it, scope.cpp the cgroup; story.cpp writes the sentences, brief.cpp the
 // head of a page; evidence.cpp and charts.cpp show the evidence; report.cpp combines them.
-//
-// The changes of the machine's parts add up to the change of its memory in use, and those of a cgroup's parts to the
-// change of its usage.
+// The changes of the machine's parts add up to the change of its memory in use. The changes of a cgroup's parts add up
+// to the change of its usage.
 
 #include <optional>
 #include <string>

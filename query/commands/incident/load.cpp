@@ -158,8 +158,8 @@ void add_rest(Incident& incident) {
   if (rest.change_kib != 0) incident.parts.push_back(std::move(rest));
 }
 
-// Sorts the parts: those in the cgroup of the incident, or the memory of a full tmpfs, first; then by the size of the
-// change.
+// Sorts the parts by the size of their change. Parts in the cgroup of the incident, or the memory of a full tmpfs, come
+// first.
 void rank(Incident& incident) {
   const auto& entry = incident.instant.entry;
   const bool of_tmpfs = entry && entry->kind == IncidentKind::tmpfs;
@@ -198,8 +198,8 @@ std::string program_of(const ProcessInfo& info) {
 
 using Actors = std::map<std::string, std::vector<const StoredProcess*>>;
 
-// Returns the relevant processes of each identity: its victim, or else those whose memory changed, or else all. The
-// victim of the incident takes precedence over others.
+// Returns the relevant processes of each identity: its victim, or else the processes whose memory changed, or else all.
+// The victim of the incident takes precedence over others.
 Actors find_actors(const Incident& incident, const Changes& changes) {
   Actors actors;
   for (const Change& row : changes.rows()) {

@@ -140,7 +140,7 @@ class Parser {
     series_.warnings.push_back(fmt::format("{}: the lines were not in time order and have been sorted", path_));
   }
 
-  // Of consecutive lines with the same time and life, keeps only the last.
+  // Keeps only the last of consecutive lines with the same time and life.
   void drop_repeated() {
     std::vector<LeakSample>& samples = series_.samples;
     const auto repeated = std::unique(samples.rbegin(), samples.rend(), [](const LeakSample& a, const LeakSample& b) {

@@ -24,7 +24,7 @@ using Kib = std::optional<std::int64_t>;
 
 constexpr std::size_t kOtherLines = 8;  // lines of an answer besides its rows
 
-// One sum, with its source and the whole of which it is a share.
+// One line of the answer: a sum, its source, and the total of which it is a share.
 struct Line {
   std::string name;
   std::string title;

@@ -1,7 +1,7 @@
 #pragma once
 
 // High-water marks. peaks.cpp parses the query and determines how many fit, marks.cpp uses the stored marks, steps.cpp
-// finds those of any range, others.cpp finds the other memory users at that time, report.cpp renders them.
+// finds the marks of any range, others.cpp finds the other memory users at that time, report.cpp renders them.
 
 #include <array>
 #include <limits>

@@ -51,7 +51,7 @@ std::string how_in_words(const LifeRow& row) {
   return row.exit_code ? format_exit_status(*row.exit_code) : how(row);
 }
 
-// Without a reported exit, the process exited at the latest by the first tick without it.
+// Without a reported exit, the lifetime is a maximum: end_ms is the first tick without the process.
 std::string lifetime(const LifeRow& row) {
   return (row.process->exited_ms && !row.exit_code ? "at most " : "") + format_span(row.lifetime_ms());
 }

@@ -21,7 +21,7 @@ std::string what_of(const LeakRow& row) {
   return row.metric.name == LeakMetric().name ? row.title : fmt::format("{} ({})", row.title, row.metric.name);
 }
 
-// Returns a table that is narrower than that of memoir leaks, with the same machine-readable columns.
+// Returns a narrower table than memoir leaks, with the same machine-readable columns.
 Table table_of(const std::vector<LeakRow>& rows, const Options& options) {
   Columns<LeakRow> columns;
   columns.add(data_column("subject"), &LeakRow::subject);

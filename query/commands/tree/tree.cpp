@@ -31,7 +31,7 @@ struct TreeRow {
   bool asked_for = true;  // false: shown only as an ancestor of another row
 };
 
-// In drawing order: parents before their children, siblings with the largest subtree first.
+// Rows in drawing order: parents before their children, siblings with the largest subtree first.
 struct Forest {
   std::vector<TreeRow> rows;
   Parents parents;
