@@ -125,7 +125,7 @@ class Collector final : public TickSource {
   OomLog log_;
   std::vector<OomLog::Kill> kills_;  // result buffer of the log
   Relatives relatives_;
-  std::int64_t read_until_ms_ = 0;  // previous tick (boot clock)
+  std::int64_t read_until_ms_ = 0;  // end of the previous tick (boot clock)
   std::unique_ptr<Census> census_;
   std::vector<BriefSample> brief_samples_;  // result buffer of the census, between ticks
   ScanTracker scan_tracker_;
@@ -176,8 +176,8 @@ void Collector::read_cgroups(bool refresh, const Grants& granted, CollectContext
   cgroups_.read(members, refresh, context, granted.count(RequestKind::cgroups) > 0);
 }
 
-// Asks the census. A BPF census that fails has already retried, so the census by /proc replaces it. That one fails only
-// if it cannot list the processes.
+// Calls `how` of the census. A BPF census that fails has already retried, so the census by /proc replaces it. The
+// census by /proc fails only if it cannot list the processes.
 template <typename Seen>
 Status Collector::ask_census(Status (Census::*how)(Seen&), Seen& seen) {
   if (!census_) return Done{};
@@ -189,8 +189,8 @@ Status Collector::ask_census(Status (Census::*how)(Seen&), Seen& seen) {
   return (census_.get()->*how)(seen);
 }
 
-// Fills `pids_`. A census that lists no processes observes all relevant ones, in half the time of listing /proc. /proc
-// is then listed only occasionally, for kernel threads and for processes that the census omits.
+// Fills `pids_`. A census that does not list /proc observes all relevant processes, in half the time of a listing.
+// /proc is then listed only occasionally, for kernel threads and for processes that the census omits.
 Status Collector::list_processes(bool all, const std::vector<CensusProcess>& seen) {
   if (!census_) return proc_->list(pids_);
   if (census_->listed() != nullptr) {

@@ -17,18 +17,18 @@
 namespace memoir {
 
 struct CollectorOptions {
-  std::size_t max_descriptors = 0;  // kept open between ticks; other files are opened each time
+  std::size_t max_descriptors = 0;  // maximum number of files kept open between ticks; other files are opened each time
   std::size_t max_command_bytes = 4096;
-  std::chrono::milliseconds read_deadline{250};  // for one read of a file that may block on its target
+  std::chrono::milliseconds read_deadline{250};  // limit of one read of a file that may block on its target
   std::int64_t ticks_per_second = 100;           // sysconf(_SC_CLK_TCK)
   std::string cgroup_root = "/sys/fs/cgroup";
   std::string container_root;   // prefix of the paths of container managers' files
   bool container_names = true;  // whether those files are read
-  std::chrono::milliseconds tmpfs_interval = std::chrono::minutes(30);  // between walks of a mount; 0: none
+  std::chrono::milliseconds tmpfs_interval = std::chrono::minutes(30);  // interval of walks of one mount; 0: no walks
   std::int64_t store_bytes = 0;  // maximum size of the store, which limits the text that a user may add; 0: no limit
   MappingLimits summaries;
-  std::int64_t min_exit_peak_kib =
-      16 * 1024;                    // minimum peak at which the exit of an unsampled process is reported individually
+  // Minimum peak at which the exit of an unsampled process is reported individually.
+  std::int64_t min_exit_peak_kib = 16 * 1024;
   std::string kernel_log;           // path of /dev/kmsg, if it belongs to this machine; empty: not read
   std::int64_t read_share_ppm = 0;  // share of a core for reading smaps_rollup on demand; 0: every process in each tick
 };

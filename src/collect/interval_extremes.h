@@ -82,10 +82,10 @@ class PeakTracker {
   std::optional<std::int64_t> ever_kib_;
   std::optional<std::int64_t> read_ms_;
   bool reset_ = false;      // the descriptor was reset after the last reading
-  bool was_reset_ = false;  // once reset, readings no longer cover the lifetime
+  bool was_reset_ = false;  // true after the first reset: readings no longer cover the lifetime
 };
 
-// Extremes of a process. The first scan after a tick that observes a change creates them.
+// Extremes of a process, created when a scan first observes a change since the last tick.
 struct ProcessBetween {
   SizeExtremes rss;
   SizeExtremes anon;

@@ -11,7 +11,7 @@ using F = ProcessField;
 constexpr std::int64_t kFastKib = 64 * 1024;
 constexpr std::int64_t kMarkMs = 1'000;
 
-// Memory in use, from the memory available at a scan and the other values of the last tick.
+// Returns the memory in use, from the memory available at a scan and the other values of the last tick.
 std::optional<std::int64_t> used_kib(MachineMemory machine, std::optional<std::int64_t> available_kib) {
   machine.set(MachineField::mem_available, available_kib);
   return memoir::used_kib(machine);

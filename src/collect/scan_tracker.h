@@ -18,9 +18,9 @@ namespace memoir {
 
 class ScanTracker {
  public:
-  // Takes the processes of a scan at `at_ms` (wall clock). `entries`, `totals` and `machine` are those of the previous
-  // tick. Returns a process that grows fast enough to need an immediate tick, the fastest if there are several;
-  // otherwise nullopt.
+  // Takes the processes of a scan at `at_ms` (wall clock). `entries`, `totals` and `machine` are the state of the
+  // previous tick. Returns a process that grows fast enough to need an immediate tick, the fastest if there are
+  // several; otherwise nullopt.
   std::optional<FastGrowth> see(const Entries& entries, const CategoryTotals& totals, const MachineMemory& machine,
                                 const std::vector<BriefSample>& seen, std::optional<std::int64_t> available_kib,
                                 std::int64_t at_ms);
@@ -44,9 +44,9 @@ class ScanTracker {
     std::size_t category;
     std::int64_t tick_rss_kib;            // RSS at the previous tick
     BriefSample last;                     // the last observation, by a scan or a tick
-    std::optional<std::int64_t> seen_ms;  // time of `last`, if it is of a scan
-    std::int64_t marked_rss_kib;          // reference for its growth: its size a second ago,
-    std::int64_t marked_ms = 0;           // or at the previous scan, if that was earlier
+    std::optional<std::int64_t> seen_ms;  // time of `last`, if a scan observed it
+    std::int64_t marked_rss_kib;          // reference for its growth: its RSS a second ago, or at the previous scan
+    std::int64_t marked_ms = 0;           // time of marked_rss_kib
 
     void see(const BriefSample& now, std::int64_t at_ms);
     // Returns its growth if that is fast, otherwise nullopt. Updates the reference.
@@ -60,9 +60,9 @@ class ScanTracker {
   std::optional<std::int64_t> scanned_ms_;  // the last scan since the previous tick
   SizeExtremes available_;
   SizeExtremes used_;
-  std::vector<Watched> watched_;          // by pid; empty until listed
-  std::vector<SizeExtremes> categories_;  // by slot
-  std::vector<std::int64_t> gained_kib_;  // change by category since the previous tick; reused
+  std::vector<Watched> watched_;          // sorted by pid; empty until listed
+  std::vector<SizeExtremes> categories_;  // by category slot
+  std::vector<std::int64_t> gained_kib_;  // change by category slot since the previous tick; a buffer
 };
 
 // Returns whether a process may soon exhaust the memory. `before_kib` is its size a second ago, or at the previous scan

@@ -49,8 +49,8 @@ class TickSource {
   // gives no new budget.
   virtual void seed_name(const KnownName& /*name*/, std::int64_t /*at_boot_ms*/) {}
 
-  // Sets new rules after a reload. All live processes are classified again; those with a new category or command are in
-  // `born` of the next tick.
+  // Sets new rules after a reload. All live processes are classified again. Processes with a new category or command
+  // are in `born` of the next tick.
   virtual void set_rules(Categoriser categoriser, Redactor redactor) = 0;
 
   // Sets the maximum size of the store, which limits the text that a user may add, after a reload; 0: no limit.

@@ -12,8 +12,8 @@
 namespace memoir {
 namespace {
 
-// Memory for the set's program and its automaton, which RE2 builds lazily and restarts when this is full. make() uses
-// the smallest size that fits the rules.
+// Memory for the set's program and its automaton, which RE2 builds lazily and restarts when this memory is full. make()
+// uses the smallest size that fits the rules.
 constexpr std::int64_t kMinSetMemory = 256 * 1024;
 constexpr std::int64_t kMaxSetMemory = 16 * 1024 * 1024;
 constexpr std::int64_t kPatternMemory = 256 * 1024;
@@ -34,7 +34,7 @@ struct FieldPattern {
 struct CompiledRule {
   CategoryRule rule;
   CategoryMatch match;
-  bool command = false;  // has a pattern in the set
+  bool command = false;  // the rule has a pattern on the command line
   std::vector<FieldPattern> fields;
 };
 
@@ -79,7 +79,7 @@ bool same_patterns(const CategoryRule& a, const CategoryRule& b) {
 struct Categoriser::State {
   std::vector<CompiledRule> rules;
   std::unique_ptr<RE2::Set> commands;        // the patterns on the command line
-  std::vector<std::size_t> rule_of_pattern;  // by index in `commands`
+  std::vector<std::size_t> rule_of_pattern;  // index of the rule, by the pattern's index in `commands`
   CategoryMatch other{kOtherCategory, ""};
   mutable std::vector<int> found;  // result buffer of command_matches(), reused
 
@@ -122,7 +122,7 @@ bool Categoriser::State::compile_commands(std::int64_t memory) {
   return commands->Compile();
 }
 
-// Returns for each rule whether the command line matches its pattern. A rule without such a pattern matches.
+// Returns for each rule whether the command line matches its pattern; true for a rule without a command pattern.
 std::vector<bool> Categoriser::State::command_matches(const std::string& command) const {
   std::vector<bool> matches(rules.size());
   for (std::size_t i = 0; i < rules.size(); ++i) matches[i] = !rules[i].command;

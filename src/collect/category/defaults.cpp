@@ -1,5 +1,5 @@
 // The built-in categories of server programs. Order matters: memoir itself first, then categories by service (a
-// database written in Java is a database), then those by language.
+// database written in Java is a database), then categories by language.
 
 #include <string>
 
@@ -15,8 +15,8 @@ std::string program(const std::string& names) {
 
 struct Row {
   const char* category;
-  const char* programs;           // base names, for program();
-  const char* command = nullptr;  // or a pattern on the full command line
+  const char* programs;           // argument of program(), or nullptr
+  const char* command = nullptr;  // pattern on the full command line if `programs` is nullptr
 };
 
 constexpr Row kRows[] = {

@@ -16,7 +16,8 @@ class CgroupNames {
  public:
   explicit CgroupNames(CgroupFs cgroups) : cgroups_(std::move(cgroups)) {}
 
-  // Returns the number that applies in the mounted file system: that of v2, or of v1's memory controller.
+  // Returns the number that applies in the mounted file system: `of_memory` with v1's memory controller, otherwise
+  // `of_v2`.
   std::uint64_t number(std::uint64_t of_v2, std::uint64_t of_memory) const {
     return cgroups_.is_v1() ? of_memory : of_v2;
   }

@@ -86,8 +86,8 @@ bool CgroupReader::has_space(std::uint32_t uid) const {
   return own < limits_.of_user && known_.size() - (root == owned_.end() ? 0 : root->second) < limits_.of_users;
 }
 
-// Returns the cgroup at `path`, which it adds if the limits permit; otherwise the nearest known ancestor, nullptr
-// without one.
+// Returns the cgroup at `path`, which is added if the limits permit. Otherwise returns its nearest known ancestor;
+// nullptr if there is none.
 CgroupReader::Cgroup* CgroupReader::at(std::string_view path, std::uint32_t uid) {
   if (const auto found = known_.find(path); found != known_.end()) return &found->second;
   const std::string_view above_path = cgroup_above(path);
@@ -140,7 +140,7 @@ void CgroupReader::count(const std::vector<CgroupMember>& members) {
 void CgroupReader::read_limits(const std::string& path, Cgroup& cgroup, CollectContext& context) {
   const auto limit = [&](CgroupFile file) { return value(path, cgroup, file, parse_cgroup_limit, context); };
   const auto max = limit(CgroupFile::max);
-  // The root has no such file. If the file is odd, the previous value stays.
+  // The root has no limit file. If the file is odd, the previous value stays.
   if (!max && cgroup.missing(CgroupFile::max)) return cgroup.sample.reset();
   if (!cgroup.sample) cgroup.sample.emplace().path = path;
   CgroupSample& sample = *cgroup.sample;
@@ -222,7 +222,7 @@ bool CgroupReader::detail_due(const Cgroup& cgroup, const CollectContext& contex
   return cgroup.moved_since_detail && context.tick.begin.boot_ms - cgroup.detail_boot_ms >= kDetailEveryMs;
 }
 
-// Reads what is due of a cgroup. Returns whether the detail was read.
+// Reads the due files of a cgroup. Returns whether the detail was read.
 bool CgroupReader::update(const std::string& path, Cgroup& cgroup, CollectContext& context) {
   cgroup.moved_since_detail = cgroup.moved_since_detail || cgroup.moved;
   const bool detail = cgroup.whole || detail_due(cgroup, context);
@@ -350,7 +350,7 @@ std::vector<CgroupReader::Known::value_type*> CgroupReader::in_order() {
     Known::value_type* known;
     bool is_new;
     std::int64_t kib;
-    std::size_t rank;  // by size, among those of its user
+    std::size_t rank;  // by size, among the cgroups of its user
   };
   std::vector<Known::value_type*> order;
   order.reserve(known_.size());

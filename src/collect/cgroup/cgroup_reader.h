@@ -6,8 +6,8 @@
 // after an OOM kill. Values that are not read stay valid. Peaks are read together with usage; peaks between two ticks
 // are added to the tick's extremes. Files are small and stay open.
 //
-// In addition, each cgroup is read completely once in five minutes, in rotation. This detects changes without a
-// process, and files that were missing before.
+// In addition, each cgroup is read completely once in five minutes, in rotation. This detects changes that no process
+// caused, and files that were missing before.
 
 #include <array>
 #include <cstdint>
@@ -46,8 +46,8 @@ struct CgroupLimits {
 
 // Cgroups omitted at the last tick.
 struct CgroupsLeft {
-  std::size_t unknown = 0;  // processes in cgroups beyond the limits
-  std::size_t unread = 0;   // cgroups that were due
+  std::size_t unknown = 0;  // number of processes in cgroups beyond the limits
+  std::size_t unread = 0;   // number of cgroups that were due, but not read
 };
 
 class CgroupReader {
@@ -71,9 +71,9 @@ class CgroupReader {
   };
   struct OomCounts {
     std::optional<std::int64_t> kills;
-    std::optional<std::int64_t> of_groups;  // killed by memory.oom.group; `kills` counts the first victim twice
+    std::optional<std::int64_t> of_groups;  // kills of whole groups, whose first victim `kills` counts twice
   };
-  // Readings of one cgroup. They are dropped when another cgroup takes its name.
+  // Readings of one cgroup. They are dropped when another cgroup takes the name of this one.
   struct Readings {
     std::array<std::optional<File>, kCgroupFiles> files;
     std::optional<CgroupSample> sample;  // nullopt if limits or usage are unreadable
@@ -84,14 +84,14 @@ class CgroupReader {
     Extremes swap_between;
     OomCounts oom_read;
     OomCounts oom_reported;
-    bool resets = true;     // whether its peaks can be reset, as far as known
+    bool resets = true;     // false after a reset of its peaks was denied
     bool replaced = false;  // the descriptors belonged to an earlier cgroup of this name
   };
   struct Cgroup : Readings {
-    std::uint32_t uid = 0;  // user of the process by which it was found
+    std::uint32_t uid = 0;  // user of the process by which the cgroup was found
     std::int64_t detail_boot_ms = 0;
-    Cgroup* above = nullptr;  // nullptr for the root
-    std::size_t members = 0;  // processes in it
+    Cgroup* above = nullptr;  // nearest known ancestor; nullptr for the root
+    std::size_t members = 0;  // number of processes in it
     bool used = false;        // has a process in or below it
     bool moved = false;       // a process in or below it changed, started or exited
     bool moved_since_detail = false;
@@ -144,7 +144,7 @@ class CgroupReader {
   std::optional<std::int64_t> machine_oom_kills_;
   bool oom_killed_ = false;  // a process was OOM-killed since the previous tick
   // Rotation of complete readings.
-  std::optional<std::int64_t> turned_ms_;  // boot clock, previous tick
+  std::optional<std::int64_t> turned_ms_;  // boot clock, time of the previous tick
   double owed_ = 0;                        // number of cgroups that are due
   std::string turn_;                       // path that was read last
   std::int64_t whole_us_ = 0;              // average CPU time of one reading

@@ -49,7 +49,7 @@ void ContainerReader::report(CgroupContainer found, CollectContext& context) {
 }
 
 void ContainerReader::take(CollectContext& context) {
-  // A stuck job is reported now, its results when it returns.
+  // A stuck job is reported as blocked now. Its results are reported when it returns.
   if (job_ != nullptr && !job_->is_stuck()) {
     const auto job = std::exchange(job_, nullptr);
     const bool done = job->done();

@@ -30,7 +30,7 @@ class ContainerReader {
   // Call it after the job has run. Adds its results to the tick. Cgroups that are new in this tick wait for the next
   // job.
   void take(CollectContext& context);
-  // Makes the next observation of each container report it again, for a store that lost its state.
+  // Forgets which containers were reported, so that each is reported again, for a store that lost its state.
   void forget() { seen_.clear(); }
   void set_store_bytes(std::int64_t bytes) { budget_.resize(bytes); }
 
@@ -42,7 +42,7 @@ class ContainerReader {
   const std::string root_;
   const bool names_;
   NameBudget budget_;
-  std::unordered_set<std::string> seen_;  // cgroups
+  std::unordered_set<std::string> seen_;  // cgroups whose container was reported
   std::vector<CgroupContainer> waiting_;
   std::shared_ptr<Job> job_;
 };

@@ -151,13 +151,13 @@ bool ExitCollector::take_signal(const ProcessEvent& event, const Entries& entrie
 }
 
 // Finds the waiting victim with this pid that has no event yet (`by_event` false) or no log entry yet (true). The
-// clocks of the two differ too much for a stricter match. The kernel does not choose a reused pid again within two
-// ticks.
+// clocks of events and of the log differ too much for a stricter match. The kernel does not choose a reused pid again
+// within two ticks.
 ExitCollector::Victim* ExitCollector::nearest(std::int32_t pid, std::int64_t at_ms, bool by_event) {
   Victim* found = nullptr;
   const auto distance = [&](const Victim& of) { return std::abs(of.victim.at_ms - at_ms); };
   for (Victim& of : victims_) {
-    if (of.victim.killer) continue;  // the log has no line about it
+    if (of.victim.killer) continue;  // the kernel log has no line about its kill
     if (of.victim.pid != pid || of.by_event != by_event || of.victim.detail.has_value() == by_event) continue;
     if (found == nullptr || distance(of) < distance(*found)) found = &of;
   }
@@ -187,7 +187,7 @@ void ExitCollector::note(const OomLog::Kill& kill, const Entries& entries, const
     if (of == nullptr) return;
     of->waited = true;
     const ProcessEntry* const entry = find_entry(entries, report.pid);
-    // A pid from a nested PID namespace may be that of another process here.
+    // A pid from a nested PID namespace may belong to another process here.
     if (entry != nullptr && entry->info.comm == report.comm) {
       of->victim.cgroup = entry->info.cgroup;
       of->victim.held_kib = rss_kib(entry->sample.memory);
@@ -239,7 +239,7 @@ std::string ExitCollector::cgroup_of_victim(std::int32_t pid) const {
   return of == victims_.end() ? "" : of->victim.cgroup;
 }
 
-// Adds a process to the tick that no tick sampled.
+// Adds an unsampled process to the tick.
 void ExitCollector::introduce(const KeptExit& kept, ProcessResolver& identifier, CollectContext& context) {
   const ProcessEvent& event = kept.event;
   const std::int64_t boot_ms = context.tick.begin.boot_ms;

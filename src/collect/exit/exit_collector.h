@@ -26,7 +26,7 @@ class ExitCollector {
   void set_large(std::int64_t kib) { fold_.set_large(kib); }
 
   // Takes an event. Returns true if a process was chosen for a kill. `entries`: processes of the last pass; `exits`:
-  // processes that it no longer found. `scanned_ms`: time (wall clock) of the last scan of all peaks.
+  // processes that the last pass no longer found. `scanned_ms`: time (wall clock) of the last scan of all peaks.
   bool note(const ProcessEvent& event, const Entries& entries, const std::vector<ProcessExit>& exits, const Moment& now,
             std::optional<std::int64_t> scanned_ms);
 
@@ -35,8 +35,8 @@ class ExitCollector {
   // Sets whether the log is read. If it is, victims wait for their log entry as well as for their exit.
   void expect_log(bool expected) { log_expected_ = expected; }
 
-  // Closes the list of exits for this tick: later ones belong to the next. Returns jobs that look up the names of their
-  // users.
+  // Closes the list of exits for this tick: later exits belong to the next tick. Returns jobs that look up the names of
+  // their users.
   std::vector<std::shared_ptr<BlockingJob>> ask(ProcessResolver& identifier);
   void add_to(const Entries& entries, ProcessResolver& identifier, CollectContext& context);
 
@@ -67,12 +67,13 @@ class ExitCollector {
 
   bool log_expected_ = false;
   std::vector<Victim> victims_;
-  std::vector<Victim> reported_;  // of the last five minutes: the kernel may report them again, or late
+  // Victims reported in the last five minutes, because the kernel may report them again, or late.
+  std::vector<Victim> reported_;
   std::int64_t victim_block_ = 0;
-  std::size_t chosen_ = 0;  // number in the current block
+  std::size_t chosen_ = 0;  // number of victims in the current block
   ExitFold fold_;
   ExitFold::Taken taken_;
-  std::map<ProcessKey, ProcessInfo> heads_;  // by the key of an unsampled process: the process that forked it
+  std::map<ProcessKey, ProcessInfo> heads_;  // forking process, by the key of its unsampled child
   CgroupNames names_;
   const std::int64_t ticks_per_second_;
 };

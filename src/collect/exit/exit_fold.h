@@ -28,7 +28,7 @@ struct KeptExit {
 };
 
 struct SummedExits {
-  std::optional<std::uint32_t> uid;  // nullopt if the sum is of several users, which then has no name
+  std::optional<std::uint32_t> uid;  // nullopt for a sum of several users, which has no name
   std::uint64_t cgroup_id = 0;
   std::uint64_t memory_cgroup_id = 0;
   ExitSum sum;  // the names of its user and cgroup are not set
@@ -58,7 +58,8 @@ class ExitFold {
   Taken take();
 
  private:
-  using SumKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::string>;  // user, cgroups, name
+  // uid, cgroup in v2, memory cgroup, name
+  using SumKey = std::tuple<std::uint32_t, std::uint64_t, std::uint64_t, std::string>;
 
   const KeptExit* exit(const ProcessEvent& event, const ProcessKey* known, const Clock& clock);
   void add(const ProcessEvent& event, const ExitRecord& record);
@@ -69,7 +70,7 @@ class ExitFold {
   Taken taken_;
   std::map<SumKey, SummedExits> sums_;
   std::set<std::int32_t> sharing_;               // pids that share their parent's memory
-  std::map<std::int32_t, std::uint32_t> execs_;  // since the previous tick, by pid
+  std::map<std::int32_t, std::uint32_t> execs_;  // number of execs since the previous tick, by pid
   std::set<std::int32_t> parent_execed_;         // pids of KeptExit::parent_execed
   // Limits the number of rows per block, because otherwise a user could fill the file.
   std::int64_t block_ = 0;
@@ -79,7 +80,7 @@ class ExitFold {
     std::size_t names = 0;
     std::size_t kept = 0;
   };
-  std::map<std::uint32_t, OfUser> of_user_;  // the same for each user
+  std::map<std::uint32_t, OfUser> of_user_;  // numbers of names and kept processes of each user in this block
 };
 
 // Duration of a block. The store adds up the sums of one block in the same rows.

@@ -18,10 +18,10 @@ class CoMappers {
   static constexpr std::int64_t kMinPssKib = 1024;
 
   // Call it after reading the mapping summary of a process. If the process had no summary before, returns the other
-  // mappers of the objects of which it has a large share.
+  // processes that map the objects of which it has a large share.
   std::vector<ProcessKey> add(const ProcessKey& process, const MappingSummary& summary);
 
-  // Returns the other mappers of the objects of which processes that exited had a large share. `alive` is sorted.
+  // Returns the processes that map the objects of which an exited process had a large share. `alive` is sorted.
   std::vector<ProcessKey> remove_exited(const std::vector<ProcessKey>& alive);
 
  private:

@@ -54,7 +54,8 @@ MappingUse use_of(const SmapsRegion& region, std::optional<std::int64_t> object_
   return use;
 }
 
-// Memory plus swap. The smallest rows lose their names, which should not happen to an object because it is swapped out.
+// Returns memory plus swap. The smallest rows lose their names, and an object must not lose its name only because it is
+// swapped out.
 std::int64_t held_kib(const MappingRow& row) {
   return row.use.pss_kib() + std::max(row.use.memory.or_zero(ProcessField::swap_pss), row.use.shared_swap_kib);
 }

@@ -16,10 +16,10 @@ namespace {
 
 using F = ProcessField;
 
-constexpr std::size_t kMaxLateReads = 2;       // each needs a thread
+constexpr std::size_t kMaxLateReads = 2;       // maximum number of late reads; each needs a thread
 constexpr std::int64_t kMaxCpuUs = 5'000'000;  // maximum CPU time of one read
-constexpr std::size_t kMaxShared = 256;        // objects that a process maps shared
-constexpr std::size_t kSweepAtOnce = 2;        // reads per tick, including those of summaries
+constexpr std::size_t kMaxShared = 256;        // maximum number of objects that a process maps shared
+constexpr std::size_t kSweepAtOnce = 2;        // a sweep adds reads to a tick up to this total
 constexpr std::int64_t kSweepCostUs = 2'000;   // approximate cost of one read
 
 // Counters that change when the memory of a process changes.
@@ -307,7 +307,7 @@ void MappingReader::take(const std::shared_ptr<Job>& job, NameBudget& names, Col
   }
 }
 
-// Takes the results of late reads that have finished. A process that has exited during this gets no summary.
+// Takes the results of late reads that have finished. A process that has exited since then gets no summary.
 void MappingReader::take_back(NameBudget& names, CollectContext& context) {
   const auto back = std::partition(late_.begin(), late_.end(), [](const auto& job) { return job->is_stuck(); });
   std::for_each(back, late_.end(), [&](const auto& job) { take(job, names, context); });

@@ -33,9 +33,9 @@ class MappingReader {
   // Adds a request for the reads due in this tick, with their expected cost, up to their own budget.
   void claim(std::int64_t boot_ms, std::vector<ReadRequest>& claims) const;
 
-  // Call it at the end of a pass over `entries`. Reads `granted` of the due processes, or those that `ask` selects.
-  // Adds summaries to the tick, and shares of swap to the samples. `names` limits the labels of each user. Without
-  // `mounts`, files in a tmpfs count as files.
+  // Call it at the end of a pass over `entries`. Reads `granted` of the due processes, or the processes that `ask`
+  // selects. Adds summaries to the tick, and shares of swap to the samples. `names` limits the labels of each user.
+  // Without `mounts`, files in a tmpfs count as files.
   void read(const Entries& entries, MappingRequest ask, const Mounts& mounts, NameBudget& names,
             CollectContext& context, std::size_t granted = Grants::kAny);
 

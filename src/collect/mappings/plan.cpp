@@ -12,7 +12,7 @@ namespace {
 constexpr double kHourMs = 3'600'000;
 constexpr std::int64_t kShareOfOne = 4;         // one process gets at most 1/kShareOfOne of the budget
 constexpr std::size_t kGrowing = 4;             // 1/kGrowing of the places are for fast-growing processes
-constexpr std::size_t kMinAtOnce = 2;           // reads per tick
+constexpr std::size_t kMinAtOnce = 2;           // number of reads that any tick may make
 constexpr std::int64_t kUnknownCostUs = 2'000;  // expected cost of a first read
 
 // Sorts the first `wanted` elements by rank; the others follow in any order.
@@ -51,8 +51,8 @@ DueReads MappingPlan::next(const std::vector<MappingCandidate>& candidates, std:
   return turns;
 }
 
-// CPU time saved up at a time. The first tick has the budget of one interval, because a restarted recorder has no
-// summaries.
+// Returns the CPU time saved up at `boot_ms`. The first tick has the budget of one interval, because a restarted
+// recorder has no summaries.
 double MappingPlan::saved_at(std::int64_t boot_ms) const {
   const double an_hour = static_cast<double>(limits_.cpu_us_an_hour);
   const std::int64_t earned_ms = now_ms_ == 0 ? limits_.interval_ms : boot_ms - now_ms_;

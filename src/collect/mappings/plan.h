@@ -3,8 +3,9 @@
 // Chooses the processes whose smaps are read: the largest and fastest-growing ones, each at its own interval, within an
 // hourly CPU budget. A read walks all page tables of a process and blocks its mmap(). Fast-growing processes keep their
 // places for an interval. A process is not read again while none of its memory has changed; reads are spread over the
-// ticks. A read may start while any budget is left; what it costs beyond that must be earned before the next one. The
-// cost of a read determines its interval, so that no process uses more than a quarter of the budget. Pure.
+// ticks. A read may start while any budget is left. If it costs more than was left, the excess must be earned before
+// the next read. The cost of a read determines its interval, so that no process uses more than a quarter of the budget.
+// Pure.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace memoir {
 struct MappingLimits {
   std::int64_t interval_ms = 900'000;  // between reads of one process; 0: none is read
   std::size_t processes = 20;
-  std::size_t labels = 24;  // per summary
+  std::size_t labels = 24;  // maximum number of rows per summary
   std::int64_t cpu_us_an_hour = 300'000;
 
   bool operator==(const MappingLimits&) const = default;
@@ -27,11 +28,11 @@ struct MappingLimits {
 enum class MappingRequest : std::uint8_t {
   due,      // the due processes
   planned,  // all processes in the plan, due or not
-  most,     // others too, up to kMaxAtOnce, after a notable event
+  most,     // other processes too, up to kMaxAtOnce reads, after a notable event
 };
 
-// A process that could be read. `counters` change with its own memory, but not when other processes map or release
-// shared pages.
+// A process that could be read. `counters` change with the process's own memory, but not when other processes map or
+// release shared pages.
 struct MappingCandidate {
   ProcessKey key;
   std::int64_t pss_kib = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
 // Finds each process's share of the swap of shared mappings (model/shared_swap.h). This needs the smaps of all
-// processes that have some, which are read one after the other over many ticks. When all have been read, the shares are
+// processes with such swap, which are read one after the other over many ticks. When all have been read, the shares are
 // valid until the next sweep is complete. Pure.
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace memoir {
 
 class SwapSweep {
  public:
-  static constexpr std::size_t kMaxBytes = 4U
-                                           << 20U;  // memory for the names of a sweep; objects beyond it get no share
+  // Maximum memory for the names of a sweep. Objects beyond it get no share.
+  static constexpr std::size_t kMaxBytes = 4U << 20U;
 
   // Call it at each tick. `sharers`, sorted, are the processes with swap in shared mappings; others lose their share.
   // Starts a sweep of all of them if the last one started an interval ago; otherwise adds only new ones.
@@ -38,7 +38,7 @@ class SwapSweep {
   void finish();
 
   std::set<ProcessKey> met_;   // processes that the current sweep includes
-  std::set<ProcessKey> left_;  // those that are not read yet
+  std::set<ProcessKey> left_;  // processes of the sweep that are not read yet
   std::vector<ProcessMappings> read_;
   std::size_t bytes_ = 0;
   std::map<ProcessKey, std::int64_t> shares_;

@@ -22,7 +22,7 @@ class KernelLog {
 
   struct Taken {
     bool all = false;        // no further record is waiting
-    std::uint64_t lost = 0;  // overwritten before they were read
+    std::uint64_t lost = 0;  // number of records that were overwritten before they were read
   };
   // Passes on waiting records: up to kMaxRecords, and the remainder of the last read. `lost`: records before this one
   // were lost. An error is permanent.
@@ -41,7 +41,7 @@ class KernelLog {
   Buffer buffer_;
   std::string waiting_;       // incomplete line of a regular file
   bool overwritten_ = false;  // records after the last one were overwritten
-  std::uint64_t next_ = 0;    // sequence number after that of the last record
+  std::uint64_t next_ = 0;    // expected sequence number of the next record
 };
 
 }  // namespace memoir

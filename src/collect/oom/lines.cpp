@@ -61,8 +61,8 @@ std::optional<OomScope> scope_of(std::string_view constraint) {
   return std::nullopt;
 }
 
-// Removes the cause from the front of a line: "Memory cgroup out of memory: ", "Out of memory: " or "Out of memory (…):
-// ".
+// Removes the cause from the front of a line. It is "Memory cgroup out of memory: ", "Out of memory: " or "Out of
+// memory (…): ".
 std::optional<OomScope> take_cause(std::string_view& line) {
   if (take(line, "Memory cgroup out of memory: ")) return OomScope::cgroup;
   if (take(line, "Out of memory: ")) return OomScope::machine;

@@ -1,8 +1,8 @@
 #pragma once
 
 // Converts the times of the kernel log to the boot clock. The log has its own clock (local_clock()), which is not
-// adjusted by NTP and stops during suspend. It is off by seconds after days, and by the length of each suspend. A
-// record was written before it is read, which improves the known difference with each record. Pure.
+// adjusted by NTP and stops during suspend. It is off by seconds after days, and by the length of each suspend. Each
+// record was written before it is read, so each record narrows the possible difference of the clocks. Pure.
 
 #include <algorithm>
 #include <cstdint>

@@ -5,7 +5,7 @@
 namespace memoir {
 namespace {
 
-constexpr std::uint32_t kFacilityBits = 3;  // the bits below are the level
+constexpr std::uint32_t kFacilityBits = 3;  // number of low bits for the level, below the facility
 
 }  // namespace
 

@@ -27,7 +27,7 @@ class OomLog {
     std::int64_t boot_ms = 0;
     OomReport report;
   };
-  // Adds the kills since the last call to `kills`. After an error the log is no longer read.
+  // Replaces `kills` by the kills since the last call. After an error the log is no longer read.
   Status take(std::int64_t boot_ms, std::vector<Kill>& kills);
 
  private:

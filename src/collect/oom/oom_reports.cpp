@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMaxChoiceBytes = 16 * 1024;
 // Maximum time between two kills of a group, which is long with a slow console.
 constexpr std::int64_t kGroupGapUs = 2'000'000;
-// TASK_COMM_LEN bytes, escaped.
+// The 15 bytes of a name (TASK_COMM_LEN), each escaped as \xNN.
 constexpr std::size_t kMaxNameBytes = 15 * 4;
 
 std::string cgroup_of(std::string_view escaped) {

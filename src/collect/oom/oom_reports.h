@@ -18,7 +18,7 @@ namespace memoir {
 
 // A kill. Names are valid UTF-8.
 struct OomReport {
-  std::int32_t pid = 0;  // in the initial PID namespace; that of a thread if the main thread has exited
+  std::int32_t pid = 0;  // in the initial PID namespace; id of a thread if the main thread has exited
   std::string comm;
   std::string cgroup = {};  // empty if unknown
   OomDetail detail = {};
@@ -42,11 +42,11 @@ class OomReports {
     OomTask task;
   };
   struct Lines {
-    OomDetail detail;  // detail, except for the values of the victim
+    OomDetail detail;  // all values except those of the victim
     std::string cgroup;
     std::string choice;  // the choice line
     std::optional<OomColumns> columns;
-    std::vector<Row> largest;  // by RSS; one more than reported, because the victim is among them
+    std::vector<Row> largest;  // by RSS; one more than reported, because the victim may be among them
   };
 
   void add_line(std::string_view line);

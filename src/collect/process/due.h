@@ -16,7 +16,7 @@ bool rollup_due(bool keyframe, const ProcessSample* last, bool denied);
 
 // Returns whether to read the status of a process again although a /proc census found no change: its state, threads,
 // name, user, peaks and swap change without statm. This is due every two minutes, spread over the processes. Times are
-// on the boot clock; `read_ms` is that of the last read.
+// on the boot clock; `read_ms` is the time of the last read.
 bool status_due(std::int32_t pid, std::optional<std::int64_t> read_ms, std::int64_t now_ms);
 
 }  // namespace memoir

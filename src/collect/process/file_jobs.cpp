@@ -47,8 +47,7 @@ Status RollupJob::read_from(const Fd& fd, Buffer& buffer) {
 Status RollupJob::open_and_read(Buffer& buffer) {
   Fd opened = TRY(proc_->open(pid_, PidFile::smaps_rollup, thread_));
   TRY(read_from(opened, buffer));
-  // After an empty read, the caller reads the status again, which shows the process that the new text belongs to
-  // (replaced()).
+  // After an empty read (replaced()), the caller reads the status again, and so finds the process of the new text.
   if (!stale_) {
     const auto start_ticks = read_start_ticks(*proc_, pid_, buffer);
     if (!start_ticks || *start_ticks != start_ticks_) return Error{ErrorKind::not_found, "the process has exited"};

@@ -81,7 +81,7 @@ class IdentityJob final : public BlockingJob {
   bool valid() const { return valid_; }
   // The redacted command line; empty if there is none or access is denied; nullopt if it is left for a later tick.
   const std::optional<std::string>& command() const { return command_; }
-  // In the kernel's format, with any bytes, without secrets; empty if there is none or access is denied.
+  // Paths in the kernel's format, with any bytes except secrets; empty if there is none or access is denied.
   const std::string& exe() const { return exe_; }
   const std::string& cwd() const { return cwd_; }
   const std::string& limits() const { return limits_; }  // as in ProcessSettings

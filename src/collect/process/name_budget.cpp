@@ -23,7 +23,7 @@ constexpr std::size_t kKnown = 16384;  // names per generation
 // samples and rollups. It also limits the number of names.
 constexpr std::size_t kRowBytes = 1024;
 constexpr std::size_t kSettingBytes = 64;
-// Part of a user's budget for programs whose command lines exceed it.
+// Part of a user's budget that is reserved for programs whose command lines exceed the rest.
 constexpr double kReserve = 1.0 / 8;
 constexpr std::size_t kUsers = 1024;
 
@@ -104,7 +104,8 @@ std::size_t NameBudget::bytes_if_new(const Identity& identity) const {
   return 2 * (identity.unit.size() + identity.exe.size() + identity.command.size()) + 1;
 }
 
-// Without the command and the folder. Without the program, too, if its path is new, or its identity has no space.
+// Removes the command and the folder. Also removes the program if its path is new, or if its identity exceeds the
+// budget.
 void NameBudget::leave_out(ProcessInfo& info, std::int64_t boot_ms) {
   const auto set_command = [&info](const std::string& program) { info.command = program + kCommandLeftOut; };
   release_memory(info.cwd);
@@ -118,14 +119,14 @@ void NameBudget::leave_out(ProcessInfo& info, std::int64_t boot_ms) {
   set_command("[other of " + info.user + ']');
 }
 
-// Each combination is a row. They may change continuously.
+// Each combination of settings is a row in the store, and a process can change its settings continuously.
 void NameBudget::fit_settings(std::uint32_t uid, ProcessSettings& settings, std::int64_t boot_ms) {
   const std::size_t hash = hash_of(settings);
   if (is_known(hash)) return remember(hash);
   const std::size_t texts = settings.cwd.size() + settings.limits.size() + settings.category_rule.size();
   if (take(uid, kSettingBytes + 2 * texts, boot_ms)) return remember(hash);
   release_memory(settings.cwd);
-  release_memory(settings.limits);  // what is left has few combinations
+  release_memory(settings.limits);  // the remaining settings have few combinations
 }
 
 std::string NameBudget::fit_cgroup(std::uint32_t uid, std::string path, std::int64_t boot_ms) {
@@ -160,7 +161,7 @@ bool NameBudget::take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms
   }
   Allowance& own = users_.try_emplace(uid, Allowance{most_, boot_ms}).first->second;
   const auto need = static_cast<double>(bytes);
-  // Others' names take nothing from root's.
+  // Names of other users do not use up root's budget, and root's names do not use up theirs.
   Allowance* const all = uid == 0 ? nullptr : &all_;
   if (!has(own, most_, need + most_ * reserve, boot_ms)) return false;
   if (all != nullptr && !has(*all, most_ * kUsersAtOnce, need, boot_ms)) return false;

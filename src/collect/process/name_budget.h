@@ -2,8 +2,8 @@
 
 // Limits the new text of each user in the store: command lines, program paths, folders, cgroups. The store keeps such
 // text as long as any tick refers to it. Without a limit, a user with ever new names could fill the file and make other
-// users' ticks expire. Each user may fill a small part of the file per day, even at once; all users together eight
-// times that. A name costs the size of its rows in the file. Recently used text is free.
+// users' ticks expire. Each user may fill a small part of the file per day, also at once. All users together may fill
+// eight times that part. A name costs the size of its rows in the file. Recently used text is free.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,9 +37,9 @@ class NameBudget {
   // Returns a cgroup's path if it fits; otherwise a replacement below the nearest known ancestor, as in
   // cgroup_beneath().
   std::string fit_cgroup(std::uint32_t uid, std::string path, std::int64_t boot_ms);
-  // Returns whether a name of another kind fits, and charges it.
+  // Returns whether a name that is not part of a ProcessInfo fits, such as a mapping's label, and charges it.
   bool fit(std::uint32_t uid, std::string_view name, std::int64_t boot_ms);
-  // Returns whether the new text fits, and charges it.
+  // Returns whether this many bytes of new text fit, and charges them.
   bool take(std::uint32_t uid, std::size_t bytes, std::int64_t boot_ms);
 
  private:
@@ -56,7 +56,7 @@ class NameBudget {
   bool is_known(std::size_t name) const { return known_.contains(name) || older_.contains(name); }
   void remember(std::size_t name);
 
-  double most_;  // bytes of a user per day
+  double most_;  // bytes that a user may add per day
   std::unordered_map<std::uint32_t, Allowance> users_;
   Allowance all_;
   // Hashes of the names in use, in two generations: a name that is used again moves to the new one, and a user's many

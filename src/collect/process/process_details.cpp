@@ -134,8 +134,8 @@ void ProcessDetails::ask_identity(ProcessEntry& entry, Jobs& jobs, const Collect
   jobs.push_back(entry.identity);
 }
 
-// Returns whether reading the identity would be useless: only the command line is unknown, and enough are requested to
-// exhaust the user's budget.
+// Returns whether reading the identity would be useless: only the command line is unknown, and enough command lines are
+// already requested to exhaust the user's budget.
 bool ProcessDetails::waits_in_vain(const ProcessEntry& entry) {
   const bool changed = entry.change.maybe_execed() || entry.change.uid || entry.has_exec_event || entry.execed;
   if (changed || !entry.command_due) return false;
@@ -258,7 +258,7 @@ void ProcessDetails::report(ProcessEntry& entry, ProcessInfo info, CollectContex
     identifier_.begin(entry, context.tick.begin, info);
     ++counts.born;
   } else if (entry.execed && !fits) {
-    // A user beyond the budget gets no row for each image either.
+    // A user whose budget is exhausted gets no new row for the new image.
     ++counts.execed;
   } else if (entry.execed) {
     context.tick.exits.push_back({entry.info.key, ExitKind::execed});

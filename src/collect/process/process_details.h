@@ -72,8 +72,9 @@ class ProcessDetails {
   CategoryTotals& totals_;
   TextBudget texts_;
   BlockingReader reader_;
-  std::size_t cgroups_left_ = 0;                            // number that this run may still read again
-  std::unordered_map<std::uint32_t, std::size_t> waiting_;  // by uid, requested command lines that were deferred before
+  std::size_t cgroups_left_ = 0;  // number of cgroups that this run may still read again
+  // Number of requests for command lines that were deferred before, by uid.
+  std::unordered_map<std::uint32_t, std::size_t> waiting_;
   const std::uint32_t own_uid_ = ::geteuid();
   std::int64_t others_read_ = 0;
   std::int64_t others_denied_ = 0;

@@ -26,8 +26,8 @@ namespace memoir {
 
 // Changes in status since the previous tick.
 struct StatusChange {
-  bool comm = false;       // by exec, or by prctl(PR_SET_NAME)
-  bool code_size = false;  // an exec sets VmExe
+  bool comm = false;       // the name changed, by exec or by prctl(PR_SET_NAME)
+  bool code_size = false;  // VmExe changed, which an exec sets
   bool peak_fell = false;  // VmPeak never falls within one address space: an exec replaced it
   bool uid = false;
 
@@ -61,14 +61,14 @@ struct ProcessEntry {
     }
   }
 
-  // Makes held values estimates until they are read: a due read is missing, or other processes changed memory that this
-  // one maps.
+  // Turns held values into estimates until the next reading. Call it when a due read is missing, or other processes
+  // changed memory that this one maps.
   void doubt() {
     unconfirmed = true;
     if (sample.source == Source::held) sample.source = Source::estimated;
   }
 
-  // Call it after its smaps_rollup was read.
+  // Call it after smaps_rollup of this process was read.
   void confirm() {
     related = false;
     unconfirmed = false;
@@ -104,7 +104,7 @@ struct ProcessEntry {
     return std::exchange(charged, now) != now;
   }
 
-  // Memory touched since its exact reading.
+  // Returns the memory touched since the last exact reading.
   std::int64_t touched_kib(std::int64_t now_ms) const {
     return memoir::touched_kib(*exact, sample.memory, {related, relatives_wrote_kib}, now_ms) + others_kib;
   }
@@ -124,7 +124,7 @@ struct ProcessEntry {
   std::optional<std::int64_t> status_read_ms;  // last read of status (boot clock); nullopt with a complete census
   std::optional<Statm> statm;                  // last values of a census that is not complete
   std::shared_ptr<RollupJob> rollup;
-  bool rollup_slot = false;  // it uses a slot of the descriptor budget
+  bool rollup_slot = false;  // true if the rollup uses a slot of the descriptor budget
   std::shared_ptr<IdentityJob> identity;
 
   std::optional<std::int64_t> faulted_kib;  // last value of a census that counts page faults
@@ -137,11 +137,11 @@ struct ProcessEntry {
   std::size_t category = 0;  // slot in the totals
 
   std::optional<ExactReading> exact;           // nullopt before the first exact reading and after an exec
-  std::int64_t relatives_wrote_kib = kAnyKib;  // since `exact`: what relatives wrote, as in touched_kib() (relatives.h)
+  std::int64_t relatives_wrote_kib = kAnyKib;  // since `exact`: memory that relatives wrote (relatives.h)
   std::int64_t others_kib = 0;                 // since `exact`: PSS that others may have changed (mapper_changes.h)
   std::int64_t correction_kib = 0;  // since `exact`: correction of its share of shared memory (shared_drift.h)
   std::optional<std::int64_t> corrected_kib;  // corrected share of shared memory before this tick's reads
-  std::optional<ObservedMapper> mapper;       // as of the previous tick
+  std::optional<ObservedMapper> mapper;       // mapped memory at the previous tick
   std::optional<std::int64_t> unread_ms;      // time since which its current memory is unread (boot clock)
 
   bool fresh = true;         // new in this tick
@@ -161,7 +161,7 @@ struct ProcessEntry {
   std::int64_t left_out_until_ms = 0;
   std::int64_t leave_out_ms = 0;
 
-  // Values for which its cgroups are charged, as of the previous tick.
+  // Memory for which its cgroups were charged at the previous tick.
   std::array<std::optional<std::int64_t>, 5> charged;
 
   // The following members are valid for this tick.

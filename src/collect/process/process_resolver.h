@@ -26,7 +26,7 @@ class ProcessResolver {
 
   void seed(const std::vector<KnownProcess>& known) { seeds_.add(known); }
   void forget_seeds() { seeds_.clear(); }
-  // Sets new rules, and makes user names be looked up again.
+  // Sets new rules. Forgets the user names, so that they are looked up again.
   void set_rules(Categoriser categoriser, Redactor redactor);
 
   void set_store_bytes(std::int64_t bytes) { names_.resize(bytes); }
@@ -62,7 +62,7 @@ class ProcessResolver {
   NameBudget names_;
   Categoriser categoriser_;
   std::shared_ptr<CommandReader> commands_;      // shared with the jobs
-  std::shared_ptr<NameRedactor> name_redactor_;  // the same
+  std::shared_ptr<NameRedactor> name_redactor_;  // shared with the jobs
   Seeds seeds_;
   std::unordered_map<std::uint32_t, std::string> users_;
   std::vector<std::shared_ptr<UserJob>> asked_;

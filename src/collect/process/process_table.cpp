@@ -34,7 +34,7 @@ void take_known(std::optional<T> now, T& value) {
 }
 
 // Takes everything except memory from a StatusHead or a CensusProcess. `before` is the memory at the previous tick;
-// `entry` already has that of this tick.
+// `entry` already has the memory of this tick.
 template <typename Head>
 void take_head(ProcessEntry& entry, std::optional<std::string_view> name, const Head& head,
                const ProcessMemory& before) {
@@ -264,7 +264,7 @@ void ProcessTable::drop_lost(CollectContext& context) {
 }
 
 // A kept status saves more than a kept rollup, because opening a status costs as much as reading it. So rollups are
-// closed if some processes have no kept status; these take the slots at the next tick. A /proc census takes its own
+// closed if some processes have no kept status, which then get the slots at the next tick. A /proc census takes its own
 // slots first.
 void ProcessTable::share_descriptors(bool census) {
   auto missing =

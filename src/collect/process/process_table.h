@@ -61,11 +61,11 @@ class ProcessTable {
   const std::shared_ptr<const ProcFs> proc_;
   DescriptorBudget& budget_;
   Entries entries_;
-  Entries next_;  // reused
+  Entries next_;  // buffer of update()
   std::vector<KernelThread> threads_;
   std::vector<KernelThread> next_threads_;
   Buffer check_;
-  std::vector<std::int32_t> tids_;  // reused
+  std::vector<std::int32_t> tids_;  // buffer of read_thread()
   bool short_of_descriptors_ = false;
 };
 

@@ -13,7 +13,7 @@ constexpr std::int64_t kBootNsPerMs = 1'000'000;
 }  // namespace
 
 void Relatives::note(const ProcessEvent& event, const Entries& entries) {
-  // The exit of the process is reported as well.
+  // Ignored, because the exit of the process is reported as well.
   if (event.kind == ProcessEventKind::oom_victim || event.kind == ProcessEventKind::signalled) return;
   if (event.kind == ProcessEventKind::attached) {
     attached_.insert(event.pid);

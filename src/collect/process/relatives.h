@@ -24,14 +24,14 @@ inline constexpr std::int32_t kInit = 1;
 
 class Relatives {
  public:
-  // Takes an event since the previous tick, in order. `entries` are those of the previous tick. Keeps nothing about a
-  // process that both started and exited since.
+  // Takes an event since the previous tick, in order. `entries` are the processes of the previous tick. Keeps nothing
+  // about a process that both started and exited since then.
   void note(const ProcessEvent& event, const Entries& entries);
 
   // Marks processes as `related`, adds the writes of their relatives, marks due cgroups, and sets `has_exec_event` of
-  // all entries. `entries` are those found by this tick. An exec before `read_until_ms` (boot clock; end of the
-  // previous tick's reads) counts only if that tick had not found it. `lost`: events are missing, so any process may
-  // have changed.
+  // all entries. `entries` are the processes found by this tick. An exec before `read_until_ms` (boot clock; end of the
+  // previous tick's reads) counts only if the previous tick had not found it. `lost`: events are missing, so any
+  // process may have changed.
   void see(const Entries& entries, std::int64_t read_until_ms, bool lost);
 
  private:
@@ -40,7 +40,7 @@ class Relatives {
     std::int32_t parent_pid = 0;
     std::uint64_t start_ticks = 0;
     std::uint32_t family = 0;
-    bool born = false;  // new in that tick
+    bool born = false;  // new in the previous tick
   };
 
   const Known* find(const ProcessEntry& entry) const;
@@ -55,12 +55,13 @@ class Relatives {
     std::int64_t boot_ns = 0;  // boot clock, time of the last exec
   };
 
-  std::vector<Known> known_;                          // processes at the previous tick, sorted by pid
-  std::map<std::int32_t, Exec> execs_;                // execs since then, by pid
-  std::set<std::int32_t> moved_;                      // pids of changed processes and their parents since then
-  std::set<std::int32_t> attached_;                   // pids that moved to another cgroup since then
-  std::map<std::int32_t, std::uint32_t> families_;    // families of processes that started or exec'd since then, by pid
-  std::unordered_set<std::uint32_t> moved_families_;  // families with a change since then
+  std::vector<Known> known_;            // processes at the previous tick, sorted by pid
+  std::map<std::int32_t, Exec> execs_;  // execs since the previous tick, by pid
+  std::set<std::int32_t> moved_;        // pids of changed processes and of their parents, since the previous tick
+  std::set<std::int32_t> attached_;     // pids that moved to another cgroup since the previous tick
+  // Families of the processes that started or exec'd since the previous tick, by pid.
+  std::map<std::int32_t, std::uint32_t> families_;
+  std::unordered_set<std::uint32_t> moved_families_;  // families with a change since the previous tick
   std::uint32_t last_family_ = 0;
 };
 

@@ -62,8 +62,8 @@ void TextBudget::count(const Entries& entries) {
   for (const auto& entry : entries) add(entry->info.uid, static_cast<std::int64_t>(bytes_of(entry->info)));
 }
 
-// Adds to the use of a user and of all. Only the user's share counts for all, so that an excess takes nothing from
-// others.
+// Adds to the use of a user and of all users. The use of all counts each user only up to the share of one user, so that
+// one user's excess leaves the space of the others.
 void TextBudget::add(std::uint32_t uid, std::int64_t bytes) {
   std::int64_t& of_user = of_user_[uid];
   const std::int64_t before = std::min(of_user, max_of(uid));

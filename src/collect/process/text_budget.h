@@ -23,7 +23,7 @@ std::string bounded_path(std::string_view path);
 class TextBudget {
  public:
   static constexpr std::int64_t kMaxOfUser = 2LL << 20;
-  static constexpr std::int64_t kMaxOfAll = 8LL << 20;  // sum over all users except root; root has as much again
+  static constexpr std::int64_t kMaxOfAll = 8LL << 20;  // for all users except root; root has its own 8 MiB
   static constexpr std::size_t kShortText = 128;
 
   void begin_tick();
@@ -39,7 +39,7 @@ class TextBudget {
   void count(const Entries& entries);
   void add(std::uint32_t uid, std::int64_t bytes);
 
-  bool counted_ = false;  // counted in this tick
+  bool counted_ = false;  // whether the texts were counted in this tick
   std::unordered_map<std::uint32_t, std::int64_t> of_user_;
   std::int64_t of_all_ = 0;  // sum over all users except root, each up to its share
   std::size_t shortened_ = 0;

@@ -15,9 +15,9 @@ namespace memoir {
 void approximate(ProcessSample& sample);
 
 // Limits the shared memory of each approximate process to the mapped memory of the machine. The sum over all processes
-// might still exceed the machine's memory. Then the approximate processes share what the PSS of read processes leaves
-// over, in proportion to their RSS. Their anonymous memory is limited by AnonPages and their shared memory by Mapped,
-// which count each page once.
+// might still exceed the machine's memory. Then the approximate processes share the memory that the PSS of read
+// processes leaves over, in proportion to their RSS. Their anonymous memory is limited by AnonPages and their shared
+// memory by Mapped, which count each page once.
 void bound_approximate(std::vector<ProcessSample>& samples, const MachineMemory& machine);
 
 }  // namespace memoir

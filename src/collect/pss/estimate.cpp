@@ -34,8 +34,8 @@ std::int64_t share(std::int64_t now, Value part, Value whole) {
   return static_cast<std::int64_t>(static_cast<double>(now) * ratio);
 }
 
-// PSS of the anonymous memory. New pages belong to this process. Of released pages, the private share equals that of
-// all pages.
+// Returns the PSS of the anonymous memory. New pages belong to this process. The private share of released pages is
+// assumed to equal the private share of all pages.
 std::int64_t anonymous_part(const ProcessMemory& read, std::int64_t now) {
   const std::int64_t before = read.or_zero(F::anonymous);
   const std::int64_t part = read.or_zero(F::pss_anon);

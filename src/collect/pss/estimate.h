@@ -43,10 +43,10 @@ std::int64_t touched_kib(const ExactReading& last, const ProcessMemory& now, con
 double learn(double wrong_part, std::int64_t touched_kib, std::int64_t error_kib);
 
 // Sets the rollup's fields of `sample` to estimates, from its status fields. Sets its source to held if PSS is known,
-// otherwise to estimated; to inaccessible without memory. `related`: the process or a relative forked, exec'd or exited
-// since the reading, so that pages may have gained or lost a sharer. Fields unrelated to PSS, such as Referenced, keep
-// their values. Estimated PSS_anon equals RssAnon only if all of it is private, so that readers can derive bounds
-// (pss_bounds in model/process.h).
+// otherwise to estimated. `related`: the process or a relative forked, exec'd or exited since the reading, so that
+// pages may have gained or lost a sharer. Fields unrelated to PSS, such as Referenced, keep their values. Estimated
+// PSS_anon equals RssAnon only if all of it is private, so that readers can derive bounds (pss_bounds in
+// model/process.h).
 void estimate(const ExactReading& last, bool related, ProcessSample& sample);
 
 // Adds a correction, which may be negative, to the shared part of PSS. The source becomes estimated.
@@ -55,8 +55,8 @@ void correct_shared(std::int64_t error_kib, ProcessSample& sample);
 // Ensures USS <= PSS <= RSS for any estimates.
 void keep_order(ProcessMemory& memory);
 
-// Subtracts one page from the PSS and the private memory of a process that may share anonymous memory, if they say that
-// all of it is private.
+// Subtracts one page from the PSS and the private memory of a process that may share anonymous memory, if by these
+// values all of it is private.
 void take_off_shared(ProcessMemory& memory);
 
 }  // namespace memoir

@@ -10,9 +10,9 @@ namespace {
 // Changes are kept for this time, because older readings are not used (pss/read_selection.h).
 constexpr std::int64_t kChangesKeptMs = 2 * 3'600'000;
 
-// Change of each other mapper's share when one process maps or releases `kib` of pages like those in `use`. With n
-// mappers on average it is 1/(n − 1) − 1/n of them. With fewer than two mappers, the others may gain or lose all of
-// them.
+// Returns the change of each other mapper's share when one process maps or releases `kib` of pages like those in `use`.
+// With n mappers on average, the change is 1/(n − 1) − 1/n of `kib`. With fewer than two mappers, the others may gain
+// or lose all of it.
 std::int64_t taken_kib(std::int64_t kib, const SharedUse& use) {
   if (use.pss_kib >= use.rss_kib) return 0;
   if (2 * use.pss_kib >= use.rss_kib) return std::min(kib / 2, use.rss_kib - use.pss_kib);

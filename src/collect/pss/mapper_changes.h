@@ -45,7 +45,8 @@ class MapperChanges {
   std::int64_t change_kib(const SharedUses& uses, std::int64_t read_ms) const;
 
  private:
-  // A change that applies to processes that were read before `before_ms`, and not before that of the previous change.
+  // A change that applies to processes that were read before `before_ms`, but not before `before_ms` of the previous
+  // change.
   struct Change {
     std::int64_t before_ms = 0;
     std::array<std::int64_t, 2> kib{};
@@ -54,7 +55,7 @@ class MapperChanges {
 
   void add(std::size_t kind, std::int64_t kib, std::int64_t before_ms);
 
-  std::vector<Change> changes_;  // by time
+  std::vector<Change> changes_;  // sorted by before_ms
   bool changed_ = false;
 };
 

@@ -122,7 +122,7 @@ void estimate_by_siblings(const PoolShares& shares, const ExactReading* last, Pr
       memory.set(F::swap, *vm_swap + shares.shared_swap_kib);
       memory.set(F::swap_pss, part_of(*vm_swap, shares.swap_pss));
     }
-    // The process may have been forked just now.
+    // The process may have just been forked, and then shares anonymous memory.
     take_off_shared(memory);
   }
   keep_order(memory);

@@ -3,7 +3,7 @@
 // Pools of siblings that share memory, such as the backends of PostgreSQL: processes of one image and parent that map
 // much shared memory. Reading one of them walks all shared memory that it has touched, and the results are similar.
 // When one starts or exits, the shares of all of them change. So only a few are read, and the others are estimated from
-// those. Pure.
+// these readings. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -27,7 +27,7 @@ struct PoolShares {
   double anonymous = 1;
   double file = 1;
   double shmem = 1;
-  double private_anonymous = 1;  // USS
+  double private_anonymous = 1;  // private part of the anonymous memory
   double private_file = 0;
   double swap_pss = 1;               // SwapPss relative to VmSwap
   std::int64_t shared_swap_kib = 0;  // swap of shared memory, which VmSwap omits

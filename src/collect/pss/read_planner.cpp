@@ -38,7 +38,7 @@ ReadCandidate need_of(ProcessEntry& entry, std::int64_t now_ms) {
   }
   need.touched_kib = entry.touched_kib(now_ms);
   need.wrong_kib = std::abs(entry.correction_kib);
-  // All of its shared memory may be wrong if others changed memory that it maps, or if a due read was missing.
+  // All of its shared memory may be wrong if other processes changed memory that it maps, or if a due read was missing.
   if (entry.unconfirmed) need.wrong_kib = std::max(need.wrong_kib, holder_of(entry).pss_kib);
   need.moved_kib = std::abs(need.rss_kib - entry.exact->memory.or_zero(ProcessField::vm_rss));
   need.wrong_part = entry.exact->wrong_part;
@@ -47,7 +47,7 @@ ReadCandidate need_of(ProcessEntry& entry, std::int64_t now_ms) {
   return need;
 }
 
-// Returns whether its values are estimates unless it is read in this tick.
+// Returns whether the process's values are estimates unless it is read in this tick.
 bool estimable(const ProcessEntry& entry) {
   const Source source = entry.sample.source;
   const bool open = source == Source::estimated || source == Source::approximate;

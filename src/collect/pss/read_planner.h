@@ -50,7 +50,7 @@ class ReadPlanner {
   bool closely_ = false;
   bool all_ = false;
   std::int64_t other_us_ = 0;         // CPU time of the last tick, except reads on demand and in rotation
-  std::vector<ReadCandidate> needs_;  // reused, like the following members
+  std::vector<ReadCandidate> needs_;  // buffer, like the following members
   std::vector<ProcessEntry*> candidates_;
   std::vector<PoolMember> members_;
   std::vector<Pool> pools_;

@@ -24,8 +24,9 @@ struct ReadRequest {
 // How often the urgency doubles while a read reaches its maximum age.
 inline constexpr double kDoublings = 4;
 
-// Urgency of a read that has been due for `overdue_ms` and is repeated every `pace_ms`. A read that has just become due
-// is as urgent as that of an unchanged process whose reading has reached its maximum age.
+// Returns the urgency of a read that has been due for `overdue_ms` and is repeated every `pace_ms`. A read that has
+// just become due is as urgent as the rollup read of an unchanged process whose last reading has reached its maximum
+// age.
 double turn_urgency(std::int64_t overdue_ms, std::int64_t pace_ms);
 
 // Returns the indices of the granted requests, the most urgent first, ties in the given order. One more request is

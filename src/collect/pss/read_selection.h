@@ -47,9 +47,9 @@ inline constexpr std::int64_t kBurstReadUs = 20'000;
 inline constexpr std::int64_t kBurstRest = 50;
 
 struct ReadSelection {
-  std::vector<std::size_t> chosen;  // in reading order
-  std::int64_t deferred = 0;        // due, but beyond the budget
-  Grants granted;                   // for the requests in `others`
+  std::vector<std::size_t> chosen;  // indices of the chosen candidates, in reading order
+  std::int64_t deferred = 0;        // number of due candidates beyond the budget
+  Grants granted;                   // grants for the requests in `others`
 };
 
 // Returns the expected CPU time of a read, in µs.
@@ -58,8 +58,8 @@ std::int64_t expected_us(const ReadCandidate& need);
 bool due(const ReadCandidate& need);
 
 // Orders the due candidates together with the other requests (read_request.h) and chooses as many as the budget
-// permits; one more is read while any budget is left. From each pool of siblings (pool.h) only as many are read as it
-// needs; the others are estimated from those.
+// permits; one more is read while any budget is left. Only as many members of a pool of siblings (pool.h) are read as
+// the pool needs; the others are estimated from these.
 ReadSelection choose(std::span<const ReadCandidate> needs, std::int64_t allowance_us, std::span<const Pool> pools = {},
                      std::span<const ReadRequest> others = {});
 

@@ -9,8 +9,7 @@ namespace {
 // The kernel's counter lags by up to 125 pages per CPU, and is not read at the same moment as the processes.
 constexpr std::int64_t kMinDriftKib = 8 * 1024;
 constexpr std::int64_t kDriftPart = 256;  // a drift below 1/kDriftPart of Mapped is ignored
-// A drift has ended when it is smaller than the limit by this factor. It must also grow by that to count as a new
-// change.
+// A drift has ended when it is smaller than 1/kSmallPart of the limit. It counts as a new change only above that size.
 constexpr std::int64_t kSmallPart = 4;
 
 // Holders that are smaller than the largest by this factor are not suspected until the largest has been read.

@@ -44,7 +44,7 @@ class SharedDrift {
 
   std::optional<std::int64_t> rest_kib_;  // Mapped minus the known PSS, when all shares were right
   std::int64_t unknown_kib_ = 0;          // unknown PSS at that time
-  std::optional<std::int64_t> since_ms_;  // last change of shares, older readings may be wrong; nullopt: none
+  std::optional<std::int64_t> since_ms_;  // last change of shares (older readings may be wrong); nullopt: none
 };
 
 }  // namespace memoir

@@ -1,6 +1,6 @@
 // The built-in redaction rules, for common forms of secrets in the command lines of servers. memoir.toml(5) describes
-// how a rule is applied. In this file a blank also matches the end of an argument, and the patterns below replace
-// <secret>, <keys>, <path> and <scheme>.
+// how a rule is applied. In this file a blank in a pattern means the end of an argument. <secret>, <keys>, <path> and
+// <scheme> are replaced by the patterns below.
 
 #include <string>
 #include <utility>
@@ -12,7 +12,7 @@ namespace memoir {
 namespace {
 
 struct Row {
-  const char* program;  // empty: any
+  const char* program;  // pattern on the program's name; empty: any program
   bool next;
   const char* pattern;
   const char* unless = "";

@@ -14,8 +14,8 @@
 namespace memoir {
 namespace {
 
-// Returns the end of a name that stays: a secret is taken to be the remainder of a component, but a unit keeps its
-// kind, and a deleted file its mark.
+// Returns the end of a name that is not redacted, although a secret counts as the remainder of its component. It is the
+// suffix of a unit, such as ".service", or the mark of a deleted file.
 std::string_view kept_suffix(std::string_view name) {
   if (const std::string_view unit = unit_suffix(name); !unit.empty()) return unit;
   for (const std::string_view other : {std::string_view(".slice"), kDeletedMark}) {
@@ -42,8 +42,8 @@ std::string unescaped(std::string_view name) {
   return out;
 }
 
-// Returns whether the name has an id of a container, or is of a kind that has ':' before '@' without a password: a unit
-// that D-Bus started ("dbus-:1.2-org.example@0.service"), or an image ("redis:7@sha256:…").
+// Returns whether the name cannot have a secret. Such names have the id of a container, or ':' and '@' without a
+// password: a unit that D-Bus started ("dbus-:1.2-org.example@0.service"), or an image ("redis:7@sha256:…").
 bool is_harmless(std::string_view name) {
   if (name.find('=') != std::string_view::npos) return false;
   if (name.find('@') != std::string_view::npos && name.find(':') != std::string_view::npos) return true;
@@ -116,7 +116,8 @@ void NameRedactor::redact(Tick& tick) {
     const std::scoped_lock lock(mutex_);
     searched_bytes_ = 0;
   }
-  // The names of processes were redacted when they were read, except for processes that exited before.
+  // Names of processes were redacted when they were read. This redacts the cgroups of processes that exited before
+  // that.
   for (ProcessInfo& info : tick.born) info.cgroup = path(info.cgroup);
   for (ExitSum& sum : tick.exit_sums) sum.cgroup = path(sum.cgroup);
   for (OomVictim& victim : tick.oom_victims) {

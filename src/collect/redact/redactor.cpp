@@ -65,7 +65,7 @@ std::size_t line_end(std::string_view view, std::size_t at) {
 struct Search {
   std::string view;
   std::vector<std::size_t> active_from;  // for each rule, the position from which it applies; npos: nowhere
-  std::vector<Span> secrets;             // found in all views so far
+  std::vector<Span> secrets;             // secrets found in all views so far
   std::size_t end = 0;                   // text beyond it is neither searched nor kept
   std::size_t matched = 0;               // bytes of all matches
 };
@@ -127,7 +127,7 @@ Status Redactor::State::add(const RedactionRule& rule, bool is_default) {
     compiled.unless = TRY(compile(rule.unless, rule.line));
   }
   compiled.next = rule.next;
-  // The others recognise a secret by its own format, within a word.
+  // Default patterns that start with "\b(" recognise a secret by its own format, within a word.
   compiled.needs_mark = is_default && !rule.pattern.starts_with("\\b(");
   compiled.any_program = rule.program.empty();
   if (!rule.program.empty()) {
@@ -168,8 +168,8 @@ Line Redactor::State::join(const std::vector<std::string_view>& arguments, std::
   return line;
 }
 
-// Finds program names. Any word may name a program, because others start it: `sudo mysql -pX`, `docker exec db mysql
-// -pX`. The program's rules apply from there on.
+// Finds program names. Any word may name a program, because another program may start it: `sudo mysql -pX`, `docker
+// exec db mysql -pX`. The named program's rules apply from there on.
 void Redactor::State::name_programs(Search& search) const {
   search.active_from.assign(rules.size(), std::string::npos);
   std::vector<int> named;

@@ -18,8 +18,8 @@ class Redactor {
   // Returns a malformed error, with the rule's line, if a pattern does not compile.
   static Result<Redactor> make(const RedactionOptions& options);
 
-  // Number of bytes that are searched beyond the truncation, so that a secret that starts before it is found as a
-  // whole.
+  // Number of bytes that are searched beyond the point of truncation, so that a secret that starts before that point is
+  // found as a whole.
   static constexpr std::size_t kLookAhead = 64 * 1024;
 
   // Returns the redacted arguments, joined by spaces, as valid UTF-8. A longer text is truncated at `max_bytes`, and a

@@ -31,14 +31,14 @@ struct Quotes {
 };
 
 struct Shape {
-  std::vector<std::size_t> blanks;  // outside of quotes
+  std::vector<std::size_t> blanks;  // positions of blanks outside of quotes
   std::vector<Quotes> quotes;
-  std::vector<std::size_t> escapes;  // backslashes before a quote, outside of quotes
+  std::vector<std::size_t> escapes;  // positions of backslashes before a quote, outside of quotes
 };
 
 Shape shape_of(std::string_view line) {
   Shape shape;
-  bool single = true;  // each false after the first unclosed quote of its kind
+  bool single = true;  // false after the first unclosed single quote; `twin`: the same for double quotes
   bool twin = true;
   for (std::size_t i = 0; i < line.size(); ++i) {
     bool& closes = line[i] == '"' ? twin : single;

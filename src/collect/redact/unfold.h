@@ -1,6 +1,7 @@
 #pragma once
 
-// Views of a command line for pattern matching. They have its length, and one argument per line. Pure.
+// Views of a command line for pattern matching. A view has the length of the command line, and one argument per line.
+// Pure.
 //
 // An argument may itself be a quoted command line with another one within its quotes: `sh -c 'ssh host "mysql -pX"'`.
 // Each unfold() opens one level: blanks outside of quotes, and the quotes around a word, become line ends; a backslash

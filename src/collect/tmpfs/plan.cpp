@@ -21,7 +21,7 @@ constexpr std::int64_t kUnwalkedRounds = 2;  // a file system that was never wal
 constexpr std::int64_t kTellEveryMs = 5 * 60 * 1000;
 constexpr std::int64_t kMinMoveKib = 1024;
 constexpr std::int64_t kMuchKib = 64 * 1024;
-constexpr std::array<std::int64_t, 2> kFillPercents{80, 95};  // of the limit; reaching one is a reason for a walk
+constexpr std::array<std::int64_t, 2> kFillPercents{80, 95};  // a walk is due when usage reaches one of these
 
 // Returns whether a value changed by more than a 16th of the previous one, but at least 1 MiB and at most 64 MiB.
 bool moved_much(std::optional<std::int64_t> before, std::optional<std::int64_t> now) {

@@ -33,7 +33,7 @@ class TmpfsPlan {
   struct Turn {
     std::int64_t cost_us = 0;
     std::int64_t overdue_ms = 0;
-    bool urgent = false;  // it waits for no other CPU budget than that of walks
+    bool urgent = false;  // true if it needs only the budget of walks, not the budget of all reads
   };
   std::optional<Turn> coming(const std::vector<TmpfsMount>& stuck, std::int64_t now_ms) const;
   std::int64_t interval_ms() const { return interval_ms_; }
@@ -59,7 +59,7 @@ class TmpfsPlan {
     std::optional<std::int64_t> walked_ms;  // last walk or attempt
     std::optional<TmpfsUsage> room_at_walk;
     std::int64_t walk_us = 0;  // CPU time of the last walk
-    std::int64_t seen_ms = 0;  // first observation
+    std::int64_t seen_ms = 0;  // time of the first observation
     bool complained = false;
     bool killed_near = false;  // it may be the cause of an OOM kill since the last walk
   };

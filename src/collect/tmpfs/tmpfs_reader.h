@@ -1,8 +1,9 @@
 #pragma once
 
 // Reads the tmpfs mounts that the recorder can reach. A job at each tick reads their usage, and another job walks the
-// contents of a due mount (tmpfs/plan.h). A job may block if the path to a mount point leads over a file system of a
-// dead server: that mount is skipped until it responds. The mount table is read again when the kernel signals a change.
+// contents of a due mount (tmpfs/plan.h). A job may block if the path to a mount point crosses a network file system
+// whose server is down: that mount is skipped until it responds. The mount table is read again when the kernel signals
+// a change.
 
 #include <algorithm>
 #include <chrono>
@@ -24,7 +25,7 @@
 namespace memoir {
 
 struct TmpfsOptions {
-  std::chrono::milliseconds interval{std::chrono::minutes(30)};  // between walks of a mount; 0: none
+  std::chrono::milliseconds interval{std::chrono::minutes(30)};  // interval of walks of one mount; 0: no walks
   WalkLimits limits = {};
 
   // Limits the time of a walk, so that it ends well before it counts as stuck.

@@ -85,7 +85,7 @@ struct Closer {
 };
 using Directory = std::unique_ptr<DIR, Closer>;
 
-// Opens a directory. If permitted, its access time stays unchanged, because cleaners use that.
+// Opens a directory. If permitted, its access time stays unchanged, because programs that delete old files use it.
 Directory open_directory(int parent, const char* name) {
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
   Fd fd(::openat(parent, name, flags | O_NOATIME));
@@ -145,7 +145,7 @@ class Walker {
   TmpfsTree tree_;
   Held all_;
   std::int64_t visited_ = 0;
-  std::string path_;  // below the mount point
+  std::string path_;  // current path, relative to the mount point
   std::vector<Level> levels_;
   std::unordered_set<ino_t> linked_;  // inodes with several names that were already counted
   Largest directories_;

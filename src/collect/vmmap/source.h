@@ -89,7 +89,7 @@ class VmmapSource final : public TickSource {
   Categoriser categoriser_;
   Redactor redactor_;
   NameBudget names_;
-  Seeds seeds_;  // up to the first tick
+  Seeds seeds_;  // used only up to the first tick
   CategoryTotals totals_;
   Buffer buffer_;
   std::string listing_;                    // output of ps; the listed processes are views into it

@@ -53,7 +53,7 @@ struct BlockingBatch {
 };
 
 bool BlockingBatch::run(Buffer& buffer) {
-  // Charged here to a copy, because the caller charges the real budget.
+  // Reads are charged to a copy here, because the caller charges the real budget.
   ReadBudget left = budget;
   CostSpan span;
   Waits waits;

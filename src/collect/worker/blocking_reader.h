@@ -64,11 +64,12 @@ class BlockingJob {
   const CostKind kind_;
   std::uint32_t owner_ = ReadBudget::kNoOwner;
   std::atomic<bool> stuck_{false};
-  std::optional<Cost> used_;  // of the last run; while the worker has the job, it owns this and the following
-  Cost charged_;              // cost to be charged to the owner
-  bool ran_ = false;          // whether it was run in this batch
-  bool done_ = false;         // only the caller uses this and the following members
-  int passed_over_ = 0;       // consecutive batches in which it was not run
+  // Cost of the last run. While the worker has the job, it owns used_, charged_ and ran_.
+  std::optional<Cost> used_;
+  Cost charged_;         // cost to be charged to the owner
+  bool ran_ = false;     // whether it was run in this batch
+  bool done_ = false;    // only the caller uses this member and the next one
+  int passed_over_ = 0;  // consecutive batches in which it was not run
 };
 
 class BlockingReader {

@@ -54,8 +54,8 @@ class ReadBudget {
 
  private:
   struct User {
-    std::int64_t tick_us = kTickUs;  // remaining
-    std::int64_t cpu_us = kCpuUs;    // remaining
+    std::int64_t tick_us = kTickUs;  // remaining time of this tick
+    std::int64_t cpu_us = kCpuUs;    // remaining CPU time
     std::int64_t slow_us = 0;
 
     bool as_new() const { return cpu_us == kCpuUs && slow_us == 0; }
@@ -67,8 +67,8 @@ class ReadBudget {
 
   std::map<std::uint32_t, User> users_;  // by account (uid or range): owners with a recent slow read
   std::map<std::uint32_t, int> stuck_by_uid_;
-  std::int64_t tick_us_ = kTickUsOfAll;  // remaining
-  std::int64_t cpu_us_ = kCpuUsOfUsers;  // remaining
+  std::int64_t tick_us_ = kTickUsOfAll;  // remaining time of this tick
+  std::int64_t cpu_us_ = kCpuUsOfUsers;  // remaining CPU time
   std::int64_t began_us_ = 0;
   int stuck_ = 0;
 };

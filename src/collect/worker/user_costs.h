@@ -19,8 +19,8 @@ class UserCosts {
   // CPU time in µs by uid.
   using Used = std::map<std::uint32_t, std::int64_t>;
 
-  // Adds what a tick used. Returns the predicate of "Reads of processes" for the last complete window: the CPU time
-  // used, and for which users. Empty if little was used. `name` returns the name of a uid.
+  // Adds the CPU time that a tick used. Returns the predicate of "Reads of processes" for the last complete window: the
+  // CPU time used, and for which users. Empty if little was used. `name` returns the name of a uid.
   const std::string& see(const Used& used, std::int64_t boot_ms, const std::function<std::string(std::uint32_t)>& name);
 
  private:
