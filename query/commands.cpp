@@ -4,7 +4,7 @@
 
 namespace memoir::query {
 
-// Each is defined in query/commands/NAME/NAME.cpp.
+// Each function is defined in query/commands/NAME/NAME.cpp.
 Command backup_command();
 Command categories_command();
 Command cgroups_command();

@@ -44,7 +44,7 @@ class Filter {
   // A name in the filter that no process has.
   struct Miss {
     std::string sentence;  // the error, with the most similar existing name
-    std::string pid;       // as given; empty for other keys
+    std::string pid;       // the pid as given; empty if the name is not a pid
 
     bool operator==(const Miss&) const = default;
   };

@@ -11,7 +11,7 @@ struct Meant {
   std::string_view means;
 };
 
-// SUBJECT is replaced by the first argument, if there is one.
+// Commands of other programs, and their equivalents. SUBJECT is replaced by the first argument, if there is one.
 constexpr std::array kCommands{
     Meant{"ps", "memoir processes"},
     Meant{"pidstat", "memoir trend SUBJECT"},

@@ -19,7 +19,7 @@ struct RecorderStatus {
   Recording recording = Recording::never;
   std::int64_t now_ms = 0;
   FileInfo file;
-  std::vector<StoredRun> runs;           // in order
+  std::vector<StoredRun> runs;           // all runs, the oldest first
   std::optional<StoredTick> tick;        // the last tick
   std::optional<Coverage> day;           // coverage of the last day, or of its recorded part
   TickCosts costs;                       // costs over that day
@@ -31,8 +31,8 @@ struct RecorderStatus {
   std::optional<RecorderMemory> memory;  // the recorder's memory, as last measured in this run
   std::string holder;                    // process that keeps the recorder from storing; empty if there is none
   std::int64_t recorded_ms = 0;          // recorded time of all runs
-  std::int64_t restarts = 0;             // within the day
-  std::int64_t unclean_ends = 0;         // within the day
+  std::int64_t restarts = 0;             // number of restarts within the day
+  std::int64_t unclean_ends = 0;         // number of unclean stops within the day
   std::optional<Activity> activity;      // activity of the last day
   std::int64_t bursts = 0;               // number of bursts that started within the day
   std::optional<Event> burst;            // start of the current burst

@@ -13,7 +13,7 @@
 namespace memoir::query {
 
 bool is_size(Kind kind);
-// Numbers are aligned right, words and times left.
+// Returns whether the kind is aligned right: numbers are, words and times are not.
 bool is_right(Kind kind);
 
 // Returns one unit for all sizes of a table.

@@ -32,7 +32,7 @@ std::string cell_class(const Column& column) {
   return name.empty() ? name : fmt::format(" class=\"{}\"", name);
 }
 
-// " class="problem""; empty for a plain tone.
+// Returns " class="problem""; empty for a plain tone.
 std::string tone_class(Tone tone) {
   constexpr std::array names{"", "marked", "look", "problem"};
   return tone == Tone::plain ? "" : fmt::format(" class=\"{}\"", names.at(static_cast<std::size_t>(tone)));

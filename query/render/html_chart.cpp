@@ -161,7 +161,7 @@ std::string axes(const Plot& plot, const Chart& chart, bool narrow) {
   const std::size_t every = (chart.small || narrow) && chart.times.size() > fitting ? 2 : 1;
   for (std::size_t i = 0; i < chart.times.size(); i += every) {
     const double x = plot.x(chart.times[i].first);
-    const bool last = x > plot.right() - kRight;  // its letters would be cut off
+    const bool last = x > plot.right() - kRight;  // a centred text would be cut off
     out +=
         fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", last ? plot.right() + kRight : x,
                     plot.bottom() + 17, last ? "end" : "middle", escape_html(chart.times[i].second));

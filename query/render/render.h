@@ -28,7 +28,7 @@ struct Presentation {
 inline constexpr int kJsonSchemaVersion = 1;
 
 std::string render_table(const ReportContext& asked, const Report& report, const Presentation& presentation);
-// Human-readable, too: one self-contained page, and Markdown for tickets and chats.
+// Return other human-readable forms: one self-contained page, and Markdown for tickets and chats.
 std::string render_html(const ReportContext& asked, const Report& report, const Presentation& presentation);
 std::string render_markdown(const ReportContext& asked, const Report& report, const Presentation& presentation);
 std::string render_json(const ReportContext& asked, const Report& report);

@@ -28,7 +28,7 @@ struct Context {
   const Options& options;
   Reader& reader;
   FileInfo file;
-  std::vector<StoredRun> runs;  // in order; possibly none
+  std::vector<StoredRun> runs;  // all runs, the oldest first; may be empty
   std::int64_t now_ms = 0;
   When when;
   std::optional<Screen> screen;  // nullopt: the answer does not go to a terminal

@@ -1,7 +1,7 @@
 #pragma once
 
-// --limit: the number of rows in an answer, and the note on omitted ones. Without it, as many as fit the terminal, and
-// 20 in a pipe; CSV and JSON, which programs read, have all rows.
+// --limit: the number of rows in an answer, and the note on omitted rows. Without --limit, an answer has as many rows
+// as fit the terminal, and 20 in a pipe. CSV and JSON, which programs read, have all rows.
 
 #include <algorithm>
 #include <cstdint>

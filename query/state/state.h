@@ -96,7 +96,7 @@ Result<std::optional<State>> load_state(const Context& context);
 // Returns the groups of a state that are stored separately; nullopt if they are the sums of its processes.
 Result<std::optional<std::vector<GroupState>>> kept_groups(Reader& reader, const State& state, std::string_view group);
 
-// Returns since when the PSS of processes has only been estimated, by process row; empty for a bucket.
+// Returns the time since which the PSS of a process has only been estimated, by process row; empty for a bucket.
 Result<std::map<std::int64_t, std::int64_t>> estimated_since(Reader& reader, const State& state);
 
 // Returns memory outside of processes; nullopt for a bucket, because only ticks have it.

@@ -12,7 +12,7 @@ namespace memoir::query {
 
 namespace {
 
-// Error of the estimates: the one measured recently, if known, and the maximum possible now.
+// Error of the estimates: the recently measured error, if known, and the largest possible error now.
 struct EstimatesOff {
   std::optional<double> percent;
   std::optional<std::int64_t> max_kib;

@@ -1,4 +1,4 @@
-// memoir backup: copies all of the file, while it is recorded.
+// memoir backup: copies the whole file, while the recorder continues.
 
 #include "query/copies/copies.h"
 #include "query/state/command.h"

@@ -8,7 +8,7 @@
 namespace memoir::query {
 namespace {
 
-// Escapes zsh's syntax of specifications.
+// Escapes the special characters of zsh's completion specifications.
 std::string zsh_text(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -19,7 +19,7 @@
 namespace memoir::query {
 namespace {
 
-// The message of an Error, "what: PATH: fix", includes the fix.
+// Returns a problem whose fix is part of the message: "what: PATH: fix".
 Finding problem(const std::string& check, const Error& error) {
   return {check, Verdict::problem, error.message, ""};
 }
@@ -161,7 +161,7 @@ Result<Report> report_findings(const Options& options, std::int64_t now_ms) {
   };
   const std::int64_t problems = count(Verdict::problem);
   const std::int64_t warnings = count(Verdict::warning);
-  // Worst first; equal ones stay in the order of the checks.
+  // The worst findings come first. Equally bad findings stay in the order of the checks.
   std::ranges::stable_sort(findings, std::ranges::greater(), &Finding::verdict);
   Report report;
   report.title = title_of(problems, warnings) + lead_of(findings);

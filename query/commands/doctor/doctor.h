@@ -39,10 +39,10 @@ struct FileLocation {
   std::string stranger_owner;
   std::string folder;
   bool folder_open = false;  // every user may open files in the folder
-  std::string remote;        // name of a network file system
-  bool in_memory = false;    // tmpfs, ramfs
+  std::string remote;        // name of the network file system; empty for a local one
+  bool in_memory = false;    // the file system is tmpfs or ramfs
   bool mounted_read_only = false;
-  std::int64_t free_bytes = 0;  // for the file's owner
+  std::int64_t free_bytes = 0;  // space that the file's owner may use
   std::int64_t free_files = 1;
 };
 

@@ -1,11 +1,11 @@
 #pragma once
 
-// memoir export: recorded data for other programs. export.cpp parses the query; rows.cpp writes series as CSV and JSON
-// lines, openmetrics.cpp for Prometheus, snapshot.cpp one time in ChromeOS's formats. fleet.cpp selects the series of a
-// machine in a fleet, families.cpp names them; textfile.cpp writes their current values.
+// memoir export: recorded data for other programs. export.cpp parses the query. rows.cpp writes series as CSV and JSON
+// lines, and openmetrics.cpp writes them for Prometheus. snapshot.cpp writes one time in ChromeOS's formats. fleet.cpp
+// selects the series of a machine in a fleet, families.cpp names them, and textfile.cpp writes their current values.
 //
-// A series has one sample per tick, or with a step the first tick of each step: real ticks, without interpolation.
-// Where ticks have expired, it has one per rollup bucket: the mean, at the start of the bucket. It is read and written
+// A series has one sample per tick. With a step, it has only the first tick of each step, without interpolation. Where
+// ticks have expired, it has one sample per rollup bucket: the mean, at the start of the bucket. It is read and written
 // a few hours at a time, so that neither memory nor a transaction grows with the range.
 
 #include <functional>

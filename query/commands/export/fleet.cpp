@@ -103,8 +103,8 @@ class Gatherer {
     file();
   }
 
-  // Returns each series once. Two names may be equal in printable form, and an exporter rejects everything if a series
-  // occurs twice. The first one, of the larger subject, stays.
+  // Returns each series once, because an exporter rejects everything if a series occurs twice. Two names may be equal
+  // in printable form: only the series of the larger subject is returned.
   FleetAnswer take() {
     auto& samples = answer_.samples;
     std::ranges::stable_sort(samples, {}, &FleetSample::family);

@@ -69,7 +69,8 @@ struct FleetSample {
 // "postgres: writer". The arguments may be confidential.
 std::string program_of(std::string_view command);
 
-// Maximum number of identities, cgroups, categories and leaks each (the largest), and of series in total.
+// Only the largest identities, cgroups, categories and leaks are exported: at most kFleetRows of each, and at most
+// kMaxFleetSeries series in total.
 inline constexpr std::size_t kFleetRows = 50;
 inline constexpr std::size_t kMaxFleetSeries = 2000;
 std::size_t fleet_rows(const Options& options);

@@ -237,7 +237,7 @@ void add_victims(const Incident& incident, Report& report) {
   report.sections.push_back(std::move(section));
 }
 
-// Adds the other candidates of the kernel log.
+// Adds the other processes that the kernel log lists as candidates for the kill.
 void add_runners_up(const Incident& incident, Report& report) {
   if (!incident.instant.victim || !incident.instant.victim->detail) return;
   const Columns<OomTask> columns{{{"rss_kib", "RSS", Kind::size}, &OomTask::rss_kib},

@@ -1,8 +1,9 @@
 #pragma once
 
-// One incident within its scope: the cgroup at its limit, otherwise the machine. incident.cpp finds the time; load.cpp
-// compares the machine before, at and after it, scope.cpp the cgroup; story.cpp writes the sentences, brief.cpp the
-// head of a page; evidence.cpp and charts.cpp show the evidence; report.cpp combines them.
+// One incident within its scope: the cgroup at its limit, otherwise the machine. incident.cpp finds the time. load.cpp
+// compares the machine before, at and after that time, and scope.cpp compares the cgroup. story.cpp writes the
+// sentences, brief.cpp the head of a page, and evidence.cpp and charts.cpp the evidence. report.cpp combines them.
+//
 // The changes of the machine's parts add up to the change of its memory in use. The changes of a cgroup's parts add up
 // to the change of its usage.
 

@@ -25,8 +25,8 @@ std::optional<CgroupSample> sample_of(const State& state, const std::string& pat
   return sample == nullptr ? std::nullopt : std::optional(*sample);
 }
 
-// Returns the innermost cgroup at or above `path` that was near its limit; empty if none was. This replaces the
-// kernel's log, which names the cgroup at its limit.
+// Returns the innermost cgroup at or above `path` that was near its limit; empty if none was. Used without a kernel
+// log, which would name the cgroup.
 std::string cgroup_near_limit(const State& state, std::string_view path) {
   for (; !path.empty(); path = cgroup_above(path)) {
     const CgroupSample* const sample = find_cgroup(state, path);

@@ -157,7 +157,7 @@ std::string tell_kills_before(const Incident& incident, Zone zone) {
                      format_time(kills.front(), zone));
 }
 
-// Lists parts that used at least a tenth as much as the first.
+// Lists the parts that grew at least a tenth as much as `first`.
 std::string tell_beside(const Incident& incident, const Part& first, Units units) {
   std::string text;
   std::size_t named = 0;

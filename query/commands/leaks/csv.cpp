@@ -129,7 +129,8 @@ class Parser {
     return Done{};
   }
 
-  // Returns the number of a life. Its name may be any text: a pid, a start time, a word.
+  // Returns the number of a life, which is the lifetime of one process. Its name may be any text: a pid, a start time,
+  // a word.
   std::int32_t life_of(std::string_view name) {
     return lives_.try_emplace(std::string(name), static_cast<std::int32_t>(lives_.size())).first->second;
   }

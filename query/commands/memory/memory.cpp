@@ -1,4 +1,5 @@
-// memoir memory: breakdown of the machine's memory by the kernel's counts, besides the memory of processes, and swap.
+// memoir memory: breakdown of the machine's memory by the kernel's counts, the memory of processes by their own counts,
+// and swap.
 
 #include <algorithm>
 #include <fmt/format.h>

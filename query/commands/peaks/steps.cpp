@@ -119,7 +119,7 @@ Result<std::vector<PeakRow>> group_rows(const PeakInput& source, const PeakQuery
   return rows;
 }
 
-// Returns the highest VmHWM of one process of each identity.
+// Returns the highest VmHWM of a single process in each identity.
 Result<std::vector<PeakRow>> identity_marks(const PeakInput& source) {
   std::vector<PeakRow> rows =
       rows_of(TRY(marks_within(source, {SubjectKind::identity})), SubjectKind::identity, Metric::hwm);
@@ -127,7 +127,7 @@ Result<std::vector<PeakRow>> identity_marks(const PeakInput& source) {
   return rows;
 }
 
-// Returns the highest VmHWM of one process of each other group, including unsampled processes.
+// Returns the highest VmHWM of a single process in each group of another kind, including unsampled processes.
 Result<std::vector<PeakRow>> member_marks(const PeakInput& source, const PeakQuery& question) {
   const ProcessMarks marks = TRY(marks_of(source, question, kAllMarks));
   std::unordered_map<std::int64_t, Peak> by_id;
@@ -157,7 +157,8 @@ Result<std::vector<PeakRow>> member_marks(const PeakInput& source, const PeakQue
   return rows;
 }
 
-// Replaces peaks by marks of the range that are at least as high: a mark has its time and source.
+// Replaces peaks by marks of the range that are at least as high: a mark has the exact time of the peak, and its
+// source.
 Status fold_marks(const PeakInput& source, const PeakQuery& question, Peaks& peaks) {
   const std::vector<HighWater> marks = TRY(marks_within(source, reported_kinds(question)));
   fold_marks(marks, SubjectKind::machine, std::nullopt, peaks.machine);
@@ -198,7 +199,7 @@ Result<std::vector<PeakRow>> machine_rows(const PeakInput& source) {
   return rows;
 }
 
-// `exact` gets the exact share of rollup values.
+// Returns a row for each category. `exact` gets the share of rollup values that is exact.
 Result<std::vector<PeakRow>> category_rows(const PeakInput& source, Metric by, ExactShare* exact = nullptr) {
   std::map<std::string, Fold> folds;
   TRY(visit_groups(source.reader, {source.tier, SubjectKind::category, {}, source.range, {by}},
@@ -218,7 +219,7 @@ Result<std::vector<PeakRow>> category_rows(const PeakInput& source, Metric by, E
 // One process in the range.
 struct Life {
   HighWaterFold high_water;
-  Fold fold;  // of resident memory, or of the metric
+  Fold fold;  // fold of resident memory, or of the queried metric
   std::optional<Peak> mark;
 };
 

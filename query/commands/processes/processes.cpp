@@ -141,8 +141,8 @@ void sort_rows(std::vector<LifeRow>& rows, const std::string& by) {
   });
 }
 
-// Returns the requested range, or the last hour. With --at, returns the time of that tick or, if it has expired, that
-// millisecond.
+// Returns the requested range, or the last hour. With --at, returns the time of its tick or, if the ticks have expired,
+// the last recorded millisecond.
 Result<Range> asked_range(const Context& context) {
   if (!context.when.at_ms) {
     return range_or_last(context.when, {context.file.first_tick_ms, context.file.last_tick_ms}, kLastHourMs);

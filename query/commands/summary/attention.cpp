@@ -31,7 +31,7 @@ std::string at_option(std::int64_t ms, Zone zone) {
 }
 
 bool needs_attention(const IncidentEntry& entry) {
-  return entry.kind != IncidentKind::growth;  // an unusual level is reported by itself
+  return entry.kind != IncidentKind::growth;  // add_unusual() reports unusual levels
 }
 
 // Adds the entries of `memoir incidents`.

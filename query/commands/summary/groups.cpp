@@ -95,7 +95,7 @@ std::int64_t mean_within(const std::vector<Interval>& series, Range span, std::i
   return mean_of_held(held, figures.covered_ms, recorded_ms);
 }
 
-// Hours are compared if at least half was recorded.
+// Returns whether at least half of the hour was recorded, which is enough to compare it with other hours.
 bool comparable(const DaySummary& summary, Range hour) {
   return 2 * covered_ms_of(summary.used, hour.from_ms, hour.to_ms) >= kHourMs;
 }

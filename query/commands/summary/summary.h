@@ -22,7 +22,7 @@ namespace memoir::query {
 
 inline constexpr int kDaysBefore = 7;
 
-// Format of times of day: in a week with the weekday.
+// Format of times of day. In a summary of a week, it includes the weekday.
 struct Stamp {
   Stamp(Zone of, bool with_weekday = false) : zone(of), weekday(with_weekday) {}
 
@@ -142,7 +142,7 @@ struct DaySummary {
   std::vector<Restarted> restarts;
   std::vector<RestartLoop> loops;
   RecorderDay recorder;
-  std::vector<LeakRow> leaks;  // at the end of the day, ranked
+  std::vector<LeakRow> leaks;  // leaks at the end of the day, ranked
   LeakCounts leak_counts;
   std::vector<Concern> attention;
   bool limits_known = true;  // false: the ticks have expired, and with them usage of cgroups and tmpfs

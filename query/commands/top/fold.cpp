@@ -32,7 +32,7 @@ void name_rows(RowPlan plan, TopFold& fold) {
 
 // Folds the marks of the days that were reached in the range.
 Result<TopFold> fold_marks(Reader& reader, const TopQuery& question, const Filter& filter) {
-  constexpr std::size_t enough = 1000;  // rows, if each process is a row
+  constexpr std::size_t enough = 1000;  // number of marks to read if each process is a row
   const bool alone = question.group == "process" && filter.takes_all();
   const ProcessMarks marks = TRY(reader.process_marks(question.range, question.range, Metric::hwm,
                                                       alone ? enough : std::numeric_limits<std::size_t>::max()));

@@ -79,7 +79,7 @@ Columns<TreeRow> columns_of(Metric by) {
   return columns;
 }
 
-// Returns indexes, the largest sum first; equal ones stay in the given order.
+// Returns indexes, the largest sum first. Equal sums stay in the given order.
 template <typename GetTally>
 std::vector<std::size_t> ranked(std::size_t count, Metric by, GetTally tally) {
   std::vector<std::size_t> order(count);
@@ -142,7 +142,7 @@ std::vector<bool> largest(const Forest& forest, std::size_t count, Metric by) {
 constexpr std::string_view kParentsGone =
     "the ticks of {} have expired, and rollups have no parents; memoir top --at shows the memory of each process";
 
-// SUBJECT selects processes with all descendants, --filter the matching ones among them.
+// SUBJECT selects processes with all their descendants. --filter selects the matching processes among them.
 Status mark_asked_for(const Context& context, const State& state, const Filter& filter, Forest& forest) {
   std::vector<bool> among(forest.rows.size(), true);
   if (!context.options.subjects.empty()) {
