@@ -21,7 +21,7 @@ class Tally {
   void add(const Tally& other);
 
   std::int64_t processes() const { return processes_; }
-  // Number of processes whose source is neither exact nor held; nullopt for means.
+  // Number of processes with a source other than exact and held; nullopt for means.
   std::optional<std::int64_t> inexact() const { return means_ ? std::nullopt : std::optional(inexact_); }
 
   // Sum of the known values; nullopt if none is known. For hwm it is the largest value, because marks that were reached

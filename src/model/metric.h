@@ -347,8 +347,8 @@ inline constexpr auto kRolledMachineMetrics = metrics_with([](const MetricInfo& 
   return info.kinds.contains(SubjectKind::machine) && info.rollup != RollupForm::none;
 });
 
-// Metrics of processes and groups in rollups, by RollupForm: first the metric whose low, mean and high others share,
-// last the metrics in tables of their own.
+// Metrics of processes and groups in rollups, in the order of RollupForm. Other metrics share low, mean and high with
+// the first one; metrics in tables of their own come last.
 inline constexpr auto kRolledMetrics = [] {
   auto metrics = metrics_with([](const MetricInfo& info) {
     return info.kinds.contains(SubjectKind::process) && info.rollup != RollupForm::none;

@@ -1,5 +1,5 @@
-// Forecasts of the time at which a limit is reached. In many simulated histories, whose true time is known, the
-// estimated interval contains it.
+// Forecasts of the time at which a limit is reached. The true time is known, because the histories are simulated. In
+// most of them the estimated interval contains it.
 
 #include <cmath>
 #include <fmt/format.h>

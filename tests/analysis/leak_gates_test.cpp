@@ -40,7 +40,7 @@ std::vector<LeakHour> by_hour(int hours, const std::function<double(double)>& mi
   return held(values, 1);
 }
 
-// Without `days`, the run has the length of the series.
+// Returns the gates that fail. If `days` is 0, the run has the length of the series.
 std::vector<Gate> rejecting(const std::vector<LeakHour>& hours, double days = 0, const LeakMetric& metric = {}) {
   const LeakLife life = make_life(hours);
   const std::optional<WindowFinding> window = judge_window(life, days > 0 ? days : life.days, metric);
@@ -74,7 +74,7 @@ TEST_CASE("the drift gate accepts small growth whose floors return to their line
             .empty());
 }
 
-// Counts that fall by less than one are ties for the trend gate, and declines for the slope gate.
+// A count that falls by less than one is a tie for the trend gate, but a decline for the slope gate.
 TEST_CASE("the slope gate rejects upward steps with declines in between") {
   const auto gap = std::nullopt;
   CHECK(rejecting(held({10.0, gap, 12.304, 11.974, 11.782, 11.515, gap, 14.843, gap, 14.416, gap, 17.811}, 2), 0,

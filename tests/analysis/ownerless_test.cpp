@@ -1,4 +1,4 @@
-// Ownerless memory: what counts as such, its creator, and the processes that still map it.
+// Ownerless memory: its kinds, its creator, and the processes that still map it.
 
 #include "analysis/ownerless.h"
 

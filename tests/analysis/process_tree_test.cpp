@@ -64,7 +64,7 @@ TEST_CASE("process tree: a cycle of any length has one root and keeps its subtre
     for (std::int32_t i = 0; i < length; ++i) processes.push_back({1 + i, 1 + (i + 1) % length, 7});
     processes.push_back({100, 1, 7});
     processes.push_back({101, 100, 7});
-    // Also with the processes in reverse order.
+    // The order of the processes does not matter.
     for (const bool reversed : {false, true}) {
       if (reversed) std::ranges::reverse(processes);
       const Parents parents = parents_of(processes);

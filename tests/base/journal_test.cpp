@@ -21,7 +21,7 @@ using namespace memoir::test;
 
 namespace {
 
-// Takes the place of the journal's socket.
+// A socket that replaces the journal's.
 class Journal {
  public:
   Journal() : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
@@ -46,7 +46,7 @@ class Journal {
   Fd socket_;
 };
 
-// Logs in a process whose stderr is a file that systemd's environment variable names as the journal's stream.
+// Logs in a process with its stderr in a file. JOURNAL_STREAM names this file, as systemd names the journal's stream.
 void log_under_systemd(const Journal& journal, const std::string& socket) {
   const std::string done = in_child([&] {
     const int file = ::open(journal.stderr_path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -41,7 +41,7 @@ TEST_CASE("Missing files are created, and files of the same user are used as the
   CHECK(slurp(path) == "kept");
 }
 
-TEST_CASE("What other users may have put there is refused at once and left unchanged") {
+TEST_CASE("Files that other users may have created are refused at once and left unchanged") {
   const TemporaryDirectory folder;
   const std::string path = folder.path() + "/file";
   const std::string target = folder.path() + "/target";
@@ -81,7 +81,7 @@ TEST_CASE("What other users may have put there is refused at once and left uncha
   }
 }
 
-TEST_CASE("A result is not written to a temporary name that already leads to another file") {
+TEST_CASE("A result is not written through a temporary name that is a hard link to another file") {
   const TemporaryDirectory folder;
   const std::string path = folder.path() + "/report";
   std::ofstream(folder.path() + "/ours") << "ours";

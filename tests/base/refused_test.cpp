@@ -1,4 +1,4 @@
-// Errors from system calls that the kernel hardly ever refuses.
+// Errors of system calls that seldom fail. A seccomp filter makes them fail.
 
 #include <cerrno>
 #include <fcntl.h>
@@ -20,7 +20,8 @@ using namespace memoir;
 
 namespace {
 
-// Returns the result of a child that runs without this system call; nullopt if the filter cannot be set.
+// Returns the result of `run` in a child process in which this system call fails with EACCES; nullopt if the filter
+// cannot be set.
 template <typename Run>
 std::optional<std::string> child_without(std::uint32_t number, std::uint32_t mask, Run run) {
   const std::string result = test::in_child(

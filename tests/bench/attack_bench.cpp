@@ -131,7 +131,7 @@ class Attack {
   int stirred_ = 0;
 };
 
-// Mean cost of these last ticks.
+// Mean cost of the last ticks.
 struct TickCostMs {
   double wall = 0;
   double cpu = 0;
@@ -168,7 +168,7 @@ void watch(const std::string& name, const Plan& plan, uid_t user) {
   const std::string config = folder.path() + "/memoir.toml";
   std::ofstream(config) << (fills ? "[store]\nmax_size = \"16MiB\"\n" : "");
   test::Child recorder({.path = MEMOIRD, .arguments = {"--db", db, "--interval", interval, "--config", config}});
-  // The first reads everything.
+  // The usual cost is measured from the second tick on, because the first one reads everything.
   test::wait_until("three ticks", [&] {
     if (!recorder.running()) throw std::runtime_error("memoird: " + recorder.errors());
     try {
@@ -199,7 +199,7 @@ void watch(const std::string& name, const Plan& plan, uid_t user) {
         std::max(longest_ms, number(db, fmt::format("SELECT max(duration_ms) FROM tick WHERE id >= {}", first_tick)));
     const auto past = std::chrono::steady_clock::now() - begin;
     if (!fills && past >= plan.lasts) break;
-    // Ticks are deleted, the first one first, when the file is full.
+    // The oldest ticks are deleted when the file is full.
     if (fills && to_cap.count() == 0 && number(db, "SELECT min(id) FROM tick") > 1) to_cap = past;
     if (fills && ((to_cap.count() > 0 && past >= to_cap * 3 / 2) || past > std::chrono::minutes(30))) break;
   }

@@ -73,7 +73,7 @@ void move(const CgroupTree& tree, std::size_t group, int round) {
   if (!tree.v1()) tree.hold(group, 393'216 + round % 2 * 4096);
 }
 
-// All cgroups changed: usage is read, slow-changing counters are not.
+// Measures ticks in which all cgroups changed. Each reads their usage, but not their slow-changing counters.
 void sweep(const CgroupTree& tree) {
   std::vector<CgroupMember> members;
   for (const std::string& path : tree.paths()) members.push_back({path, true});

@@ -1,8 +1,8 @@
-// Daily cost of recording details: mappings, cgroups, tmpfs mounts and SysV segments. Real processes, of which some
-// change at each tick together with their cgroups; a fake v2 tree; real tmpfs mounts. The real readers and the real
-// writer run on a clock that advances 10 s per tick. The same ticks are stored with and without the details. All times
-// are CPU time; the mapping reader measures its own. Reads of swap shares use the budget of mappings, so the budget
-// bounds both.
+// Daily cost of recording details: mappings, cgroups, tmpfs mounts and SysV segments. Processes and tmpfs mounts are
+// real; the cgroups are a fake v2 tree. At each tick some processes change together with their cgroups. The real
+// readers and the real writer run on a clock that advances 10 s per tick. The same ticks are stored with and without
+// the details. All times are CPU time; the mapping reader measures its own. The CPU budget of mapping reads also bounds
+// the reads of swap shares.
 //
 // holders_bench [HOURS [CHANGING]]: by default 3 hours, and a share of 0.05 of the processes changes per tick.
 
@@ -36,7 +36,7 @@ constexpr std::size_t kProcesses = 300;
 constexpr std::size_t kCgroups = 200;
 constexpr int kFiles = 10'000;
 constexpr std::size_t kTicksAnHour = 360;
-// A tenth of the raw data of a simulated day in bytes, and 0.03 % of a core in seconds.
+// Targets per day: a tenth of the bytes of raw data of a simulated day, and 0.03 % of a core.
 constexpr double kMaxBytes = 0.1 * 9e6;
 constexpr double kMaxSeconds = 0.0003 * 86'400;
 
@@ -83,7 +83,7 @@ struct Sums {
   double tmpfs_us = 0;
 };
 
-// The tick without the details, but with the usage and limits of cgroups, which are always recorded.
+// Returns the tick without the details, but with the usage and limits of cgroups, which are always recorded.
 Tick without(Tick tick) {
   tick.summaries.clear();
   tick.cgroup_details.reset();

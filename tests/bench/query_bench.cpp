@@ -183,7 +183,8 @@ std::vector<Words> questions(const std::string& db, const std::string& folder) {
   return all;
 }
 
-// Commands whose work is proportional to what they write or check have no latency target.
+// Returns false for commands that write or check much of the file. Their work is proportional to its size, so they have
+// no latency target.
 bool is_answer(const Words& words) {
   return words[0] != "export" && words[0] != "extract" && words[0] != "doctor";
 }

@@ -41,7 +41,7 @@ struct Plan {
   std::int64_t processes = 300;
   std::int64_t short_lived = 1000;  // per hour
   std::int64_t flood = 0;
-  std::int64_t cgroups = 0;  // 0: no other memory outside of processes either
+  std::int64_t cgroups = 0;  // 0: also no tmpfs mounts, SysV segments and mappings
   std::int64_t interval_ms = 10'000;
   std::int64_t max_mib = 2048;
   std::string path;  // empty: the file is deleted
@@ -112,11 +112,11 @@ class UsedBytes {
 
 // Cost of a range of days.
 struct Costs {
-  std::vector<std::int64_t> tick_us;     // CPU of Writer::write
-  std::vector<std::int64_t> between_us;  // CPU of all maintain() calls after it
+  std::vector<std::int64_t> tick_us;     // CPU time of Writer::write()
+  std::vector<std::int64_t> between_us;  // CPU time of all maintain() calls between two ticks
   std::int64_t pieces = 0;
-  std::int64_t longest_cpu_us = 0;     // of a single maintain() call
-  std::vector<std::int64_t> write_us;  // wall time of its write transactions
+  std::int64_t longest_cpu_us = 0;     // longest CPU time of a single maintain() call
+  std::vector<std::int64_t> write_us;  // wall time of the write transactions of maintain()
   std::int64_t kept = 0;               // bytes of pages used by ticks and rollups, including deleted rows
   std::int64_t written = 0;            // bytes passed to write calls: -wal and file
 };
@@ -170,7 +170,7 @@ class Soak {
     need(writer_->begin_run({simulation_.boot(), 1, "soak", plan_.interval_ms, simulation_.now(), retention}));
   }
 
-  // Once a week, like an update; every fourth time the machine reboots as well.
+  // Restarts the recorder, once a week, as after an update. Every fourth time the machine reboots as well.
   void restart_recorder(bool reboot) {
     need(writer_->end_run(simulation_.now(), "stopped"));
     writer_.reset();

@@ -23,7 +23,7 @@ struct Figures {
   double bytes = 0;
   double written = 0;
   double cpu_us = 0;
-  double upkeep_cpu_us = 0;  // for rollups and retention
+  double upkeep_cpu_us = 0;  // CPU time of rollups and retention
   double longest_ms = 0;     // longest write transaction of rollups and retention
 };
 
@@ -94,7 +94,7 @@ void measure(const char* name, const std::string& folder, double changing, bool 
   const std::int64_t end = begin + kTicks * 10'000;
   const double top = best_ms([&] {
     const auto reader = must(Reader::open(path));
-    // Just before a keyframe, where the most rows are searched.
+    // A tick just before a keyframe, where a query has to search the most rows.
     const auto tick = must(reader->tick_at(begin + 20 * 3'600'000 - 10'000));
     must(reader->snapshot(tick->id));
   });

@@ -59,7 +59,7 @@ void without_terminal(const std::string& path, Screen screen) {
   });
   fmt::print("{:<36}   median      p99, CPU\n", fmt::format("{}x{}", screen.columns, screen.lines));
   print_row("start", {start_us});
-  // `to` first leads to a page.
+  // `to`: keys that are pressed first, to go to a page.
   struct Walk {
     const char* what;
     const char* key;

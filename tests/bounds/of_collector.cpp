@@ -55,7 +55,7 @@ void write_file(const std::string& path, std::string_view text) {
 }  // namespace
 
 void probe_process_memory(const BoundRow& row) {
-  // Under a sanitizer, which has its own allocator, this does not change.
+  // Under a sanitizer, which has its own allocator, this number does not change.
   const auto heap_in_use = [] {
     const struct mallinfo2 info = ::mallinfo2();
     return static_cast<std::int64_t>(info.uordblks + info.hblkhd);

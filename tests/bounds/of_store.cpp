@@ -67,7 +67,7 @@ void probe_processes(const BoundRow& row) {
   }
   run.end();
   const std::string path = run.fixture().path();
-  // Older processes are in rollups.
+  // Counts a user's short-lived processes. Longer-lived ones are also in rollups.
   const std::string of = fmt::format(
       "process AS p JOIN user AS u ON u.id = p.user_id "
       "WHERE p.exited_ms >= p.start_ms AND p.exited_ms - p.start_ms < {} AND u.uid = ",

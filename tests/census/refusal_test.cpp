@@ -68,7 +68,7 @@ bool refuse(std::uint32_t command, std::uint32_t error) {
 
 }  // namespace
 
-TEST_CASE("refused: each command of bpf(2) by itself, at whatever step it is used") {
+TEST_CASE("refused: each command of bpf(2) by itself, at every step that uses it") {
   if (!runs_here()) return;
   struct Command {
     std::uint32_t number;
@@ -174,8 +174,7 @@ TEST_CASE("refused: reads are complete during a flood of signals") {
   CHECK(outcome == "whole");
 }
 
-// In such a namespace the kernel's files show other start times than outside, so a process cannot be identified by
-// them.
+// In a time namespace the kernel's files may show other start times than outside, so they do not identify a process.
 TEST_CASE("refused: a time namespace with start times that differ from the machine's") {
   if (!runs_here()) return;
   const std::string found = in_child([]() -> std::string {

@@ -24,7 +24,7 @@ TEST_CASE("a user with slow reads is reported once, and again after the delays h
   CHECK(first[0].kind == "degraded");
   CHECK(first[0].at.wall_ms == 5);
   CHECK_THAT(first[0].text, ContainsSubstring("user1000 (uid 1000)") && ContainsSubstring("3 of them"));
-  // Pauses that are shorter than this do not end the delays.
+  // Pauses of ten seconds do not end the delays.
   for (std::int64_t s = 20; s < 3600; s += 20) {
     CHECK(kinds(users.see({{1000, 1}}, {.wall_ms = 0, .boot_ms = s * 1000}, kName)).empty());
     CHECK(kinds(users.see({}, {.wall_ms = 0, .boot_ms = s * 1000 + 10'000}, kName)).empty());

@@ -41,8 +41,8 @@ struct ThrowingJob final : BlockingJob {
 
 using Jobs = std::vector<std::shared_ptr<BlockingJob>>;
 
-// Tests in which the deadline passes use this short one, which is long enough for an ordinary job on a busy machine.
-// Tests in which it must not pass use a long one.
+// Deadline of tests in which it passes. It is long enough for an ordinary job on a busy machine. Tests in which the
+// deadline must not pass use a long one.
 constexpr std::chrono::milliseconds kShort{200};
 constexpr std::chrono::milliseconds kLong{60'000};
 

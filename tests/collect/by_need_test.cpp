@@ -29,7 +29,7 @@ FakeProcess shared_by_another(FakeProcess process) {
   return process;
 }
 
-// A tick after a long pause, because the minimum pause between two reads depends on the duration of the first.
+// Makes a tick after a long pause, because the minimum pause between two reads depends on the duration of the first.
 Tick rested(Machine& machine) {
   machine.clock.advance(kGreatestAgeMs / 2);
   return machine.tick();
@@ -156,7 +156,7 @@ TEST_CASE("on demand: a hanging read leaves the last values") {
   const Tick tick = rested(machine);
   CHECK(sample_of(tick, 10).source == Source::estimated);
   CHECK(tick.counts.blocked == 1);
-  // While it is skipped because of that, it is also estimated.
+  // After a hanging read the process is skipped for a while, and still estimated.
   const Tick later = machine.tick();
   CHECK(sample_of(later, 10).source == Source::estimated);
   CHECK(sample_of(later, 10).read_boot_ms == sample_of(tick, 10).read_boot_ms);
@@ -191,7 +191,7 @@ TEST_CASE("on demand: a used-up budget defers the smaller changes, which are rea
 TEST_CASE("on demand: of siblings that share memory, a few are read and the others are estimated from these") {
   Machine machine(by_need());
   constexpr std::int32_t count = 12;
-  // Each has mapped the same 100,000 KiB of shared memory, and one 13th counts as its PSS.
+  // Each process maps the same 100,000 KiB of shared memory, and a 13th of it counts as its PSS.
   const auto backend = [](std::int32_t pid, std::int64_t share_kib) {
     FakeProcess process = fake(pid, "postgres", 2'000);
     process.parent_pid = 10;
@@ -215,7 +215,7 @@ TEST_CASE("on demand: of siblings that share memory, a few are read and the othe
   // Another sibling starts. This may change the PSS of all siblings, but none is read again so soon.
   machine.proc.add(backend(40, 7'142));
   const Tick second = machine.tick();
-  CHECK(second.reads.exact <= 1);  // only its parent
+  CHECK(second.reads.exact <= 1);  // only the new sibling's parent
   for (std::int32_t pid = 11; pid < 11 + count; ++pid) CHECK(sample_of(second, pid).source != Source::exact);
   CHECK(std::abs(*sample_of(second, 40).memory.get(F::pss) - 9'792) <= 4);
   for (std::int32_t pid = 11; pid < 11 + count; ++pid) machine.proc.update(backend(pid, 7'142));

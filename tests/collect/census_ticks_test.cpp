@@ -37,7 +37,7 @@ void check_same(const Tick& a, const Tick& b) {
   for (std::size_t i = 0; i < a.born.size(); ++i) CHECK(a.born[i] == b.born[i]);
 }
 
-// A fake machine with two collectors: with a census, and without.
+// A fake machine with two collectors: one with a census and one without.
 struct WatchedTwice {
   explicit WatchedTwice(bool by_proc = false)
       : counted(make_collector(machine.proc.proc(), machine.clock, many_descriptors(),

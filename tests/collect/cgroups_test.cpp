@@ -36,7 +36,7 @@ struct CgroupMachine {
     put(path, "current", current);
   }
   void add(std::int32_t pid, const std::string& cgroup) { machine.proc.add(member(pid, cgroup)); }
-  // The memory of a process from add() has changed since the previous tick.
+  // Changes the memory of a process from add().
   void move(std::int32_t pid, const std::string& cgroup) {
     held_kib_ += 4;
     machine.proc.update(member(pid, cgroup));
@@ -112,7 +112,7 @@ TEST_CASE("usage of a cgroup with changed processes is read at the tick") {
   const Tick whole = m.machine.tick();
   CHECK(a(whole) == CgroupSample{"/a", 8192, 3072, 4096, 16384, 8704, 65536});
   CHECK(whole.cgroups[2].current_kib == 8192);
-  // Page cache is reclaimed at the limit, and the sum stays the same.
+  // The kernel reclaims page cache at the limit. Usage stays the same, but less of it is page cache.
   m.put("/a", "stat", "active_file 0\ninactive_file 1048576\n");
   m.move(10, "/a/below");
   CHECK(a(m.machine.tick()).file_kib == 1024);
@@ -277,7 +277,7 @@ TEST_CASE("a cgroup's high-water mark that its reader resets counts for each int
   CHECK(lower.highest == SeenSize{500'000, 2'000, 1'000, Origin::memory_peak});
   CHECK(peak.ever_kib() == 900'000);
   peak.note_reset();
-  CHECK_FALSE(peak.see(10'100, 3'000, 10'000, 10'000).any());   // no more than at both ticks
+  CHECK_FALSE(peak.see(10'100, 3'000, 10'000, 10'000).any());   // not higher than at both ticks
   CHECK_FALSE(peak.see(400'000, 4'000, 10'000, 10'000).any());  // the mark was not reset before: may be old
   CHECK(peak.ever_kib() == 900'000);
   PeakTracker of_all;
@@ -381,7 +381,7 @@ TEST_CASE("a user's cgroups are read up to a limit, the excess counts in ancesto
     return tick;
   };
   for (int i = 0; i < 3; ++i) read(0);
-  // Their processes have exited, and at the next tick the new cgroups replace them.
+  // The first hundred cgroups have no processes any more. After a tick, new cgroups replace them.
   read(100);
   const Tick later = read(100);
   CHECK(std::ranges::count(paths_of(later), "/flood/100") == 1);

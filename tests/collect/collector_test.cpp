@@ -229,7 +229,7 @@ TEST_CASE("a denied rollup is read again at a keyframe, or after a possible exec
     const AsOrdinaryUser ordinary;
     CHECK(machine.tick().counts.denied == 1);
   }
-  // It is permitted from now on, but no event reports that.
+  // The read is permitted from now on, but no event reports that.
   machine.proc.update(denied);
   const Tick unaware = machine.tick();
   CHECK(unaware.counts.denied == 1);

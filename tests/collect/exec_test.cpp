@@ -93,11 +93,11 @@ TEST_CASE("known commands in known cgroups, and known settings in new combinatio
     if (!fitted.settings.limits.empty()) settings.emplace(fitted.settings.limits, fitted.settings.oom_score_adj);
     CHECK(fitted.settings.oom_score_adj == info.settings.oom_score_adj);
   }
-  // 128 KiB, with more than one KiB for an identity, and more than 96 bytes for settings.
+  // The budget is 128 KiB. An identity costs more than 1 KiB, and settings cost more than 96 bytes.
   CHECK(identities.size() + settings.size() / 10 < 160);
 }
 
-TEST_CASE("a long folder costs its size in the file only once") {
+TEST_CASE("a long path of a folder costs its size in the file only once") {
   NameBudget names(16 << 20);
   ProcessInfo info;
   info.uid = 1000;
@@ -179,7 +179,7 @@ TEST_CASE("a restart gives no user a new budget, and stored names cost nothing")
   CHECK(left < all * 6 / 10);
 }
 
-TEST_CASE("the budget of a user that runs unique command lines runs out, that of others does not") {
+TEST_CASE("a user that runs unique command lines uses up only its own budget") {
   CollectorOptions options = many_descriptors();
   options.store_bytes = 16 << 20;  // 128 KiB per user
   Machine machine(options);
@@ -198,7 +198,7 @@ TEST_CASE("the budget of a user that runs unique command lines runs out, that of
   CHECK(whole >= 20);
   CHECK(whole <= 26);
   CHECK(born_of(tick, 10).command == std::string("/usr/bin/flood") + kCommandLeftOut);
-  // Its later images share one entry.
+  // After the budget is used up, all images of the process share one entry.
   CHECK(tick.exits.empty());
   CHECK(tick.counts.execed == 1);
   CHECK(sample_of(tick, 10).key.exec_count == whole);
@@ -233,7 +233,7 @@ TEST_CASE("a user's budget for unique command lines grows with the size of the s
     }
     return whole;
   };
-  const int whole = whole_of(40);  // of 128 KiB, which also pay the other costs of a command line
+  const int whole = whole_of(40);  // fewer than 128 KiB / 4000 bytes, because a command line has other costs as well
   CHECK(whole >= 20);
   CHECK(whole <= 26);
   machine.collector->set_store_bytes(32 << 20);
@@ -367,7 +367,7 @@ TEST_CASE("without a readable exe, a new name with a new command is an exec") {
   SECTION("the name alone is no exec") {
     check_no_exec(after_update(machine, app), 10);
   }
-  SECTION("both are") {
+  SECTION("a new name and a new command are") {
     app.arguments = {"other", "-x"};
     check_exec(after_update(machine, app), 10, 1);
   }

@@ -242,7 +242,7 @@ struct EventMachine {
 
 }  // namespace
 
-TEST_CASE("exits: an unsampled process has its peak, and its command where that is known") {
+TEST_CASE("exits: an unsampled process has its peak, and its command if it is known") {
   EventMachine machine;
   machine.proc.add(fake(10, "server"));
   machine.tick();

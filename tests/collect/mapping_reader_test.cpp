@@ -271,7 +271,8 @@ TEST_CASE("mappings: 65,000 regions with long names are read") {
 TEST_CASE("mappings: a process that exits before its read has no summary, nor does a process that reuses its pid") {
   Machine machine(patient());
   for (std::int32_t pid = 10; pid < 14; ++pid) machine.proc.add(mapper(pid, {{"[heap]", 40}}, 100'000 - pid * 1000));
-  // Points at which the worker waits, in reading order. At the first one all other work of the tick is done.
+  // The worker reads in the order of the pids, and waits at these two files. When it waits at the first, all other work
+  // of the tick is done.
   machine.proc.block(10, PidFile::smaps);
   machine.proc.block(11, PidFile::smaps);
   const auto let_go = [&](std::int32_t pid) {

@@ -43,7 +43,7 @@ TEST_CASE("secrets in names of folders, files, cgroups and units are redacted, c
   };
   for (const auto& [name, expected] : cases) {
     CHECK(redactor.path(name) == expected);
-    CHECK(redactor.path(expected) == expected);  // also the second time
+    CHECK(redactor.path(expected) == expected);  // redacting again changes nothing
   }
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("names that only resemble a secret stay as they are") {
   }
 }
 
-TEST_CASE("names follow the configured rules, and drop_arguments is not for them") {
+TEST_CASE("names follow the configured rules, and drop_arguments does not apply to them") {
   RedactionOptions options;
   options.defaults = false;
   options.drop_arguments = true;

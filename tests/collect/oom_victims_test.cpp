@@ -240,7 +240,7 @@ TEST_CASE("OOM victims: a process that survives SIGTERM is reported as such afte
   CHECK_FALSE(victims[0].peak_kib);
 }
 
-TEST_CASE("OOM victims: a process that the kernel kills too is the kernel's, and its log reports no other") {
+TEST_CASE("OOM victims: a process that a user-space killer and the kernel kill is one victim, of the kernel") {
   Victims machine(true);
   const bool signal_first = GENERATE(true, false);
   machine.script->events = {machine.event(ProcessEventKind::oom_victim), machine.event(ProcessEventKind::exited)};

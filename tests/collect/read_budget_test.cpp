@@ -20,7 +20,7 @@ TEST_CASE("fast reads cost nothing, however many there are") {
   CHECK_FALSE(budget.any_slow());
 }
 
-TEST_CASE("slow reads use up their owner's part of the tick, not that of other users") {
+TEST_CASE("slow reads use up their owner's part of the tick, and no other user's part") {
   ReadBudget budget;
   budget.begin(kTick);
   for (int i = 0; i < 10; ++i) {

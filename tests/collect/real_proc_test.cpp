@@ -96,8 +96,8 @@ std::int64_t difference(const Tick& tick, const Child& child, const Child& plain
   return sample_of(tick, child.pid()).memory.or_zero(field) - sample_of(tick, plain.pid()).memory.or_zero(field);
 }
 
-// Besides page tables, a child that allocates differs from one that does not by its allocation and by a few pages of
-// stack and libraries that the work itself touches.
+// Tolerance of difference(). Besides its allocation, a child that allocates has more page tables, and a few more pages
+// of stack and libraries.
 constexpr std::int64_t kSlackKib = 256;
 
 bool near(std::int64_t value, std::int64_t expected) {
@@ -254,12 +254,12 @@ MappingUse real_sum_of(const MappingSummary& summary) {
   return sum;
 }
 
-// Proportional shares, which the kernel rounds down to KiB in each region.
+// Returns true for a proportional share. The kernel rounds it down to KiB in each region.
 bool is_share(F field) {
   return field == F::pss || field == F::pss_dirty || field == F::swap_pss || field == F::locked;
 }
 
-// Fields whose sum over the mappings differs from the rollup.
+// Returns the fields whose sum over the mappings differs from the rollup.
 std::vector<std::string_view> differing(const MappingUse& sum, const ProcessMemory& rollup) {
   std::vector<std::string_view> differ;
   for (std::size_t i = 0; i < kRollupFields; ++i) {

@@ -125,7 +125,7 @@ TEST_CASE("a command line is redacted in the same way inside any other command")
                {"sh -c for~i~in~1~2;~do~", ";~done", true},
                {"watch -n 5 ", "", true}};
   const Redactor redactor = make();
-  // A new secret for each commit.
+  // The secret differs for each commit, so that no rule can be written for it.
   const std::string secret = "q" + std::to_string(std::hash<std::string>{}(version_commit())) + "X";
   INFO(secret);
   std::size_t secrets = 0;

@@ -43,7 +43,7 @@ struct Family {
   }
 };
 
-// Process 10 is a server with three workers. An unrelated process has a child, and a third is a child of init.
+// Process 10 is a server with three workers. An unrelated process has a child, and another process is a child of init.
 Family settled() {
   Family family;
   family.add(10, 1);
@@ -80,7 +80,7 @@ TEST_CASE("relatives: starts and exits change the process table") {
   family.add(30, 20);
   CHECK(family.moved() == Pids{20, 21, 30});
   CHECK(family.moved().empty());
-  family.entries.erase(family.entries.begin() + 2);  // 12
+  family.entries.erase(family.entries.begin() + 2);  // process 12
   CHECK(family.moved() == Pids{10, 11, 13});
   CHECK(family.moved().empty());
   family.entries[3]->start_ticks = 9;  // another process reuses pid 20
@@ -92,7 +92,7 @@ TEST_CASE("relatives: a grandchild's fork, exec and exit affect the family, exce
   family.add(30, 21);
   family.moved({happened(Kind::forked, 30, 21)});
   CHECK(family.moved({happened(Kind::forked, 99, 30)}) == Pids{20, 21, 30});
-  for (const std::size_t i : {4U, 5U}) {  // 20 and 21
+  for (const std::size_t i : {4U, 5U}) {  // processes 20 and 21
     ExactReading& read = family.entries[i]->exact.emplace();
     read.memory.set(ProcessField::anonymous, 400);
     read.memory.set(ProcessField::pss_anon, i == 4 ? 400 : 300);
@@ -101,7 +101,7 @@ TEST_CASE("relatives: a grandchild's fork, exec and exit affect the family, exce
   // init adopts the grandchildren.
   family.entries.back()->sample.parent_pid = 1;
   CHECK(family.moved({happened(Kind::forked, 97, 30)}) == Pids{21, 30});
-  // After an exec it belongs to no family.
+  // After an exec, process 30 belongs to no family.
   CHECK(family.moved({happened(Kind::execed, 30, 1)}) == Pids{21, 30});
   CHECK(family.moved({happened(Kind::forked, 96, 30)}) == Pids{30});
 }

@@ -1,4 +1,4 @@
-// Values between two ticks that scans observe and that exceed those of both ticks.
+// Extremes that scans observe between two ticks, beyond the values of both ticks.
 
 #include "collect/scan_tracker.h"
 
@@ -18,7 +18,7 @@ struct Scanned {
   static Found none() { return Error{ErrorKind::denied, "no BPF here"}; }
   Found scripted() const { return std::unique_ptr<Census>(std::make_unique<FakeCensus>(proc.proc(), script)); }
 
-  // Scans, or takes a tick, when `pid` has this RSS; a second passes.
+  // scan() scans, and tick() takes a tick, while `pid` has this RSS. The clock then advances by a second.
   TickSource::ScanResult scan(std::int32_t pid, std::int64_t kib) {
     proc.update(fake(pid, "app", kib));
     const TickSource::ScanResult result = collector->scan();

@@ -131,7 +131,7 @@ TEST_CASE("shared memory: PSS and USS are right soon after another process maps 
   const Tick noticed = machine.tick();
   CHECK(sample_of(noticed, 10).source == Source::estimated);
   CHECK(sample_of(noticed, 11).source == Source::held);
-  // It has not been read again yet, but the machine's mapped memory is unchanged.
+  // Process 10 has not been read again yet. Its share is known because the machine's mapped memory is unchanged.
   check_right(machine, noticed, 10);
   CHECK(uss_kib(sample_of(noticed, 10).memory) == 1'000);
   const Tick shared = machine.tick();

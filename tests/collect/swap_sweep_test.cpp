@@ -43,7 +43,7 @@ TEST_CASE("swap sweep: shares exist once all processes with swapped shared memor
   CHECK(sweep.share_of(swapper(2)) == 40);
 }
 
-TEST_CASE("swap sweep: a process without such memory has no share, and an unreadable one is not awaited") {
+TEST_CASE("swap sweep: a process without swapped shared memory has no share, and an unreadable one is not awaited") {
   SwapSweep sweep;
   sweep.meet({swapper(1), swapper(2), swapper(3)}, 0, kSweepMs);
   sweep.take(swapper(1), maps("/a", 100));

@@ -16,7 +16,7 @@ struct Planned {
   std::optional<TmpfsUsage> room = TmpfsUsage{1024 * kMib, 100 * kMib, 50};
   std::int64_t walk_us = 1000;
 
-  // Reads the mount. Returns true if that caused a walk; `reported` is set to what was reported.
+  // Reads the mount and sets `reported` to the plan's report. Returns true if the reading caused a walk.
   bool walks() {
     plan.see({{{0, 5, "/tmp"}, room}}, now_ms);
     const auto next = plan.next_walk({}, now_ms);

@@ -134,7 +134,7 @@ TEST_CASE("tmpfs walk: names may have any bytes, and paths may be too long") {
   CHECK(tree.content.entries == 5);
 }
 
-TEST_CASE("tmpfs walk: the result is partial if there are too many entries, is too deep or too slow") {
+TEST_CASE("tmpfs walk: the result is partial if there are too many entries or levels, or if it takes too long") {
   const Folder folder;
   for (int i = 0; i < 50; ++i) folder.fill("d/" + std::to_string(i), 1);
   WalkLimits limits = unhurried();
@@ -154,7 +154,7 @@ TEST_CASE("tmpfs walk: the result is partial if there are too many entries, is t
   CHECK(folder.walk(limits).walk == TmpfsWalk::cut);
 }
 
-TEST_CASE("tmpfs walk: mounts on it are not entered, and other file systems are excluded") {
+TEST_CASE("tmpfs walk: mounts below it are not entered, and other file systems are excluded") {
   const Folder folder;
   folder.fill("a/mounted/x", 4096);
   folder.fill("a/own", 4096);

@@ -8,7 +8,8 @@ using namespace memoir;
 
 namespace {
 
-// The shipped file with its settings enabled: they are commented out as `#key`, prose and examples as `# text`.
+// Returns the shipped file with its settings enabled. Settings are commented out as `#key`, prose and examples as
+// `# text`.
 std::string uncommented() {
   const std::string text = test::slurp(MEMOIR_SOURCE "/systemd/memoir.toml");
   std::string out;
@@ -29,7 +30,7 @@ std::string with_examples() {
 
 }  // namespace
 
-TEST_CASE("the shipped file, switched on, is the defaults") {
+TEST_CASE("the shipped file with its settings enabled gives the defaults") {
   Config defaults;
   defaults.db = "/var/lib/memoir/memoir.db";
   const auto parsed = parse_config(uncommented(), "memoir.toml");
@@ -37,7 +38,7 @@ TEST_CASE("the shipped file, switched on, is the defaults") {
   CHECK(*parsed == defaults);
 }
 
-TEST_CASE("the shipped file, unchanged, is the defaults") {
+TEST_CASE("the shipped file, unchanged, gives the defaults") {
   CHECK(*load_config(MEMOIR_SOURCE "/systemd/memoir.toml") == *parse_config("", "F"));
 }
 

@@ -183,7 +183,7 @@ TEST_CASE("every bound is allowed, and values beyond it are refused") {
     const char* below;
     const char* most;
     const char* above;
-    const char* others = "";  // in the same table
+    const char* others = "";  // other keys in the same table
   };
   const std::vector<Bound> bounds = {
       {"recorder", "interval", "'100ms'", "'99ms'", "'1h'", "'3601s'"},
@@ -192,7 +192,7 @@ TEST_CASE("every bound is allowed, and values beyond it are refused") {
       {"recorder", "queue_ticks", "1", "0", "100000", "100001"},
       {"recorder", "queue_mib", "1", "0", "4096", "4097"},
       {"recorder", "max_command_bytes", "64", "63", "131072", "131073"},
-      // With finer tiers kept at most as long.
+      // Finer tiers must not be kept longer than `days`, so they are set as well.
       {"store", "days", "'1h'", "'59m'", "'10000d'", "'10001d'", "raw = '1h'\nfive_minutes = '1h'\nhours = '1h'\n"},
       {"mappings", "interval", "'1s'", "'999ms'", "'1d'", "'25h'"},
       {"mappings", "processes", "1", "0", "80", "81"},
@@ -228,7 +228,7 @@ TEST_CASE("invalid TOML is refused at its line") {
   CHECK_THAT(complaint("[recorder]\ninterval = \n"), Catch::Matchers::StartsWith("F:2: "));
   CHECK_THAT(complaint("[recorder]\n[recorder]\n"), Catch::Matchers::StartsWith("F:2: "));
   CHECK_THAT(complaint(std::string_view("\xff\xfe\0\0", 4)), Catch::Matchers::StartsWith("F:1: "));
-  // toml++ requires a digit there.
+  // toml++ requires a digit after the T.
   CHECK(complaint("[recorder]\ninterval = 1979-05-27T@07:32:00Z\n") ==
         "F:2: Error while parsing time: expected 2-digit hour, saw '@'");
 }
@@ -308,7 +308,7 @@ TEST_CASE("alerts: a program and its arguments, and when it is run") {
   CHECK(parse_config("[alert]\nexec = []\n", "F")->alert_exec.empty());
 }
 
-TEST_CASE("alerts: values that cannot be run or intended are refused with their line") {
+TEST_CASE("alerts: invalid and senseless values are refused with their line") {
   const std::string form = "must be a program and its arguments, such as [\"/usr/local/bin/alert\", \"--page\"], or []";
   CHECK(complaint("[alert]\nexec = '/bin/a'\n") == "F:2: exec in [alert] " + form);
   CHECK(complaint("[alert]\nexec = ['/bin/a', 1]\n") == "F:2: exec in [alert] " + form);

@@ -118,7 +118,7 @@ std::string random_word() {
   die("exec");
 }
 
-// Costs much to redact, in each process again.
+// Executes itself with arguments that are expensive to redact, and with new ones each time.
 [[noreturn]] void run_pipes_again() {
   usleep(200'000);
   std::string word = random_word().substr(0, 20);
@@ -408,7 +408,7 @@ void hold_locks(int count, int uid) {
   close(device);
   fork_all(count, uid, [&folder](int number, int done) { hold_lock(folder, number, done); });
   say_ok_and_wait();
-  kill(server, SIGKILL);  // which releases all of them
+  kill(server, SIGKILL);  // releases all waiting processes
 }
 
 }  // namespace

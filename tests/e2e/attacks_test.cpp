@@ -197,7 +197,7 @@ TEST_CASE("unique command lines of one user use a small part of the file, and th
     return scene.number("SELECT COUNT(*) FROM tick").value_or(0) >= 25 && scene.number(of_flood) &&
            scene.number("SELECT COUNT(*) FROM process_named WHERE command LIKE '%left out%'").value_or(0) > 10;
   });
-  // One hour of the user's daily share, which is 128 KiB of 16 MiB, and the ends of truncated texts.
+  // The user's share is 128 KiB of 16 MiB. Further commands cost only the short texts that replace theirs.
   CHECK(scene.number(of_flood).value() < 200 * 1024);
   CHECK(scene.number("SELECT MIN(id) FROM tick") == 1);
   CHECK(most < 16 * 1024 * 1024 / 20 * 21);

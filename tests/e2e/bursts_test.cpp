@@ -55,7 +55,7 @@ TEST_CASE("bursts: fast growth of a process causes scans and ticks each second f
   wait_until("ticks each second", [&] { return scene.number(kClose).value_or(0) >= 4; });
   wait_until("the end of the burst",
              [&] { return scene.number("SELECT count(*) FROM event WHERE kind = 'burst'").value_or(0) >= 2; });
-  // Recording continues as before the burst, and for a while growth does not start another.
+  // After the burst, recording continues as before. For a while, growth does not start another burst.
   bursting.holder->run("private 131072");
   wait_until("a regular tick", [&] {
     return scene

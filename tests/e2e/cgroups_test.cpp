@@ -329,7 +329,7 @@ TEST_CASE("the time to a cgroup's limit is forecast, counts down, and its interv
   recorder.tick();
   const std::int64_t began_ms = now_ms();
   std::int64_t held_kib = 0;
-  std::int64_t longest_ms = 0;  // without growth on a busy machine
+  std::int64_t longest_ms = 0;  // longest time without growth, on a busy machine
   std::int64_t grown_ms = began_ms;
   const auto grow_for = [&](std::int64_t ms) {
     for (const std::int64_t until_ms = now_ms() + ms; now_ms() < until_ms;) {
@@ -377,6 +377,6 @@ TEST_CASE("the time to a cgroup's limit is forecast, counts down, and its interv
     CHECK(killed_ms >= forecast.earliest_ms);
     CHECK(killed_ms <= forecast.latest_ms + longest_ms);
   }
-  // It counts down: the forecast is one time, at any time of the query.
+  // The forecast counts down: queries at different times give the same time.
   CHECK(std::abs(first.at_ms - second.at_ms) < second.asked_ms - first.asked_ms);
 }

@@ -12,7 +12,7 @@
 
 namespace memoir::test {
 
-// Is below the root of the memory controller: v1's if there is one, otherwise v2's.
+// A cgroup below the root of the memory controller: v1's if there is one, otherwise v2's.
 class LimitedCgroup {
  public:
   explicit LimitedCgroup(std::int64_t kib, const std::string& name = "memoir-test-" + std::to_string(::getpid()))

@@ -59,7 +59,7 @@ TEST_CASE("a fork is recorded with its parent, and its exit by the next tick") {
   recorder.tick();
   CHECK_FALSE(scene.top().contains(child));
   CHECK(process_text(scene, child, "exit_kind") == "exited");
-  // Its history is still available.
+  // The history of the exited child is still available.
   const std::int64_t alive = *scene.number(
       "SELECT wall_ms FROM tick WHERE id = (SELECT first_tick_id FROM process WHERE pid = " + std::to_string(child) +
       ")");
@@ -69,7 +69,7 @@ TEST_CASE("a fork is recorded with its parent, and its exit by the next tick") {
   CHECK(found);
 }
 
-TEST_CASE("the time of a start is known to 10 ms; that of an exit from the kernel, or as at most the next tick's") {
+TEST_CASE("a start time is exact to 10 ms; an exit time is the kernel's, or not later than the next tick") {
   const Scene scene;
   const std::int64_t earliest_ms = SystemClock().now().wall_ms;
   Holder holder(scene.folder());

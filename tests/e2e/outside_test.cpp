@@ -45,7 +45,7 @@ class Tmpfs {
   Tmpfs& operator=(const Tmpfs&) = delete;
 
   const std::string& mount_point() const { return mount_point_; }
-  // Adds this much to a file in it.
+  // Appends `kib` KiB to a file in the tmpfs.
   void grow(const std::string& name, std::int64_t kib) const {
     std::ofstream(folder_ + '/' + name, std::ios::app) << std::string(static_cast<std::size_t>(kib) * 1024, 'x');
   }
@@ -79,7 +79,8 @@ json wait_for(const Scene& scene, Recorder& recorder, const Tmpfs& tmpfs, const 
   return found;
 }
 
-// Sets budgets such that walks do not wait because of a tick's other work on a slow machine.
+// Returns the path of a configuration with a large CPU budget, so that walks do not wait for other work on a slow
+// machine.
 std::string walks_often(const Scene& scene) {
   const std::string path = scene.folder() + "/memoir.toml";
   std::ofstream(path) << "[tmpfs]\ninterval = \"1s\"\n[budget]\ncpu = \"100%\"\n";

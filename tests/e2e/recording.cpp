@@ -18,11 +18,11 @@ Program memoird(const Scene& scene, const std::string& interval, std::optional<u
                 const std::vector<std::string>& more) {
   std::vector<std::string> arguments{"--db", scene.db(), "--interval", interval};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  // Does not use the configuration of the machine.
+  // The recorder must not use the configuration of this machine.
   if (std::ranges::find(more, "--config") == more.end()) {
     const std::string config = scene.folder() + "/read-all.toml";
     std::ofstream file(config);
-    // Without a configuration if the folder is not writable.
+    // If the folder is not writable, there is no configuration.
     if (file << "[budget]\ncpu = \"unlimited\"\n") arguments.insert(arguments.end(), {"--config", config});
   }
   return {.path = MEMOIRD,
@@ -112,7 +112,7 @@ void Recorder::kill() {
 void Recorder::wait_for_tick(std::int64_t since) {
   wait_until("a tick", [&] {
     if (!child_.running()) throw std::runtime_error("memoird ended: " + child_.errors());
-    // A reader must not come first, because it would create the file as root, with the wrong owner for memoird.
+    // Waits until memoird has created the -shm. A reader that came first would create it with root as the owner.
     if (!std::filesystem::exists(scene_.db() + "-shm")) return false;
     return scene_.last_tick().value_or(-1) >= since;
   });

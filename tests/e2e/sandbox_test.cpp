@@ -187,7 +187,7 @@ TEST_CASE("alerts run within the unit, without its capabilities, and the search 
   };
   script(
       "memoir",
-      // The priority is set just after the start.
+      // The priority is set just after the start, so the script waits for it.
       "policy() { awk '{print $19, $41}' /proc/$$/stat; }\n"
       "if [ $1 = leaks ]; then until [ \"$(policy)\" = '19 3' ]; do sleep 0.1; done; policy > \"${0%/*}/policy\"; fi\n"
       "echo '{\"rows\": [{\"subject\": \"a\", \"title\": \"a\", \"leak\": true, \"limit\": \"b\", "

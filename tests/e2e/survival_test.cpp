@@ -69,7 +69,7 @@ TEST_CASE("twenty kills at random moments lose no committed tick") {
 
   const std::int64_t killed = *scene.number("SELECT count(*) FROM run");
   REQUIRE(killed >= 10);
-  // The gap must be long enough to be one at any interval used here.
+  // Waits until the pause counts as a gap at all intervals used here.
   const std::int64_t last_ms = *scene.number("SELECT max(wall_ms) FROM tick");
   wait_until("a gap", [&] { return memoir::SystemClock().now().wall_ms - last_ms > 1000; });
   Recorder recorder(scene);

@@ -42,7 +42,7 @@ std::size_t check_sums(const json& rows) {
 
 TEST_CASE("tree: a shell, its children and grandchildren are nested, and their memory adds up") {
   const Scene scene;
-  // They exit when this end of their standard input is closed.
+  // The processes exit when this end of their standard input is closed.
   Child shell({.path = "/bin/sh",
                .arguments = {"-c", "exec 3<&0; sh -c 'cat <&3 & echo $! $$; cat <&3 & echo $!; wait' & wait"}});
   std::int64_t first = 0;

@@ -166,8 +166,8 @@ class Damaged {
 
   const std::string& path() const { return path_; }
 
-  // Applies the remaining input: first other values in some rows, as anyone with SQLite can write them, then other
-  // bytes.
+  // Damages the file as the remaining input says. First changes values in some rows, as anyone with SQLite can, and
+  // then bytes.
   void damage(Input& input) {
     write(0, whole_);
     for (std::size_t updates = input.byte() % 4; updates > 0 && !input.at_end(); --updates) update(input);

@@ -27,13 +27,13 @@ class Site:
     def switched(self, number):
         if self.statement:
             return f"{{ if (!::memoir::mistake({number})) {self.right} }}"
-        # An optional has neither type of `? :`, which would convert it.
+        # Both sides of `? :` must be bool, even if the expression is an optional.
         wrong = f"!!({self.wrong})" if re.fullmatch(r"![\w.:>()-]+", self.right) else self.wrong
         right = f"static_cast<bool>({self.right})" if self.kind == "never" else self.right
         return f"(::memoir::mistake({number}) ? ({wrong}) : ({right}))"
 
 
-# Operators of two sides, as clang-format sets them.
+# Binary operators, with the spaces that clang-format puts around them.
 OPERATORS = [
     ("comparison", " < ", " <= "), ("comparison", " <= ", " < "), ("comparison", " > ", " >= "),
     ("comparison", " >= ", " > "), ("equality", " == ", " != "), ("equality", " != ", " == "),
@@ -43,7 +43,7 @@ OPERATORS = [
 
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 NUMBER = re.compile(r"(?<![\w.'])(\d+)(?![\w.'])")
-# Lines that cannot be switched at run time, or without an expression.
+# Lines that contain no expression, or that cannot be switched at run time.
 LEFT_ALONE = re.compile(r"^\s*(#|//|\*|template|using|static_assert|case |namespace|enum|inline constexpr|constexpr "
                         r"|static constexpr|typedef|friend|public:|private:)|noexcept|operator|R\"|\bconstexpr\b")
 EXPRESSIONS = [

@@ -64,17 +64,17 @@ TEST_CASE("containers never merge: each has its name in its unit, or its id") {
   CHECK(unit_of("/kubepods/burstable/pod6d1f6f0e-1111-4c3b-9f6e-0123456789ab/" + id) == "kubernetes:0f3c5d7e9a1b");
   CHECK(unit_of("/machine.slice/machine-web1.scope") == "nspawn:web1");
   CHECK(unit_of("/lxc/web1") == "lxc:web1");
-  // A unit of a system inside the container.
+  // A unit of the systemd that runs inside the container.
   CHECK(unit_of("/system.slice/docker-" + id + ".scope/system.slice/nginx.service") ==
         "docker:0f3c5d7e9a1b/nginx.service");
   CHECK(unit_of("/lxc.payload.web2/user.slice/session-3.scope") == "lxc:web2/session-N.scope");
   CHECK(place_of("/lxc.payload.web2/user.slice/session-3.scope") == "lxc:web2/session-3.scope");
-  // One in another.
+  // A container inside another container.
   CHECK(unit_of("/docker/" + id + "/docker/" + std::string(64, 'a')) == "docker:aaaaaaaaaaaa");
 }
 
 // An algorithm quadratic in the length of the path would take minutes.
-TEST_CASE("a path without end takes a moment") {
+TEST_CASE("an extremely long path takes only a moment") {
   std::string path;
   for (int i = 0; i < 100'000; ++i) path += "/a1";
   CHECK(unit_of(path + "/nginx.service") == "nginx.service");

@@ -9,7 +9,7 @@
 namespace memoir {
 namespace {
 
-// Each combination of the fields of any metric.
+// Returns the fields that any metric uses, each once.
 std::vector<ProcessField> fields_of_all() {
   std::vector<ProcessField> fields;
   for (const Metric metric : kMetrics) {

@@ -29,7 +29,7 @@ ProcessMappings process(std::int32_t pid, std::vector<MappingRow> rows) {
 
 }  // namespace
 
-TEST_CASE("shared swap: each mapping's swap by how often it is mapped over all processes") {
+TEST_CASE("shared swap: an object's swap is divided by the number of its mappings in all processes") {
   const std::vector<ProcessMappings> summaries{
       process(1, {shared_row("/a", 1, 90), shared_row("/b", 1, 40)}),
       process(2, {shared_row("/a", 2, 180)}),

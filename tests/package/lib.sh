@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Shared by the tests of the installed package. Sourced by those in this folder, which run as root in a system of their own.
+# Functions for the tests of the installed package in this folder. The tests run as root, each in its own system.
 
 export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
 
@@ -38,7 +38,7 @@ until_so() {
   echo "   $what"
 }
 
-# A number or a word that `memoir status` has of the recording.
+# Prints the value of a key in the JSON of `memoir status`.
 status_of() {
   memoir status --format json | sed -n "s/^  \"$1\": \"\{0,1\}\([^\",]*\).*/\1/p"
 }

@@ -6,7 +6,7 @@ using namespace memoir;
 
 namespace {
 
-// As on Linux 6.18.
+// The text of Linux 6.18.
 constexpr const char* kText =
     "Limit                     Soft Limit           Hard Limit           Units     \n"
     "Max cpu time              unlimited            unlimited            seconds   \n"

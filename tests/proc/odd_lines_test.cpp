@@ -245,7 +245,7 @@ TEST_CASE("odd lines: an odd pair in a line of pressure affects no other pair") 
        {MachineField::psi_some_avg10, MachineField::psi_some_avg300, MachineField::psi_some_total,
         MachineField::psi_full_avg10, MachineField::psi_full_avg60})
     CHECK_FALSE(memory.has(field));
-  CHECK_FALSE(memory.has(MachineField::psi_full_total));  // twice
+  CHECK_FALSE(memory.has(MachineField::psi_full_total));  // the line contains it twice
   CHECK(odd.count() == 6);
 }
 

@@ -32,8 +32,8 @@ Activity activity_of(const std::string& path, Range range) {
   return **activity;
 }
 
-// Starts, exits, execs, zombies, processes between two ticks and a restart. OOM kills are in the first five minutes and
-// later.
+// Records starts, exits, execs, zombies, processes between two ticks and a restart. OOM kills occur in the first five
+// minutes and later.
 void record_day(History& history) {
   history.oom_kills(3);
   history.begin_run("bpf");
@@ -185,7 +185,7 @@ TEST_CASE("activity: each command counts the same OOM kills, including those in 
   CHECK(listed == 6);
   CHECK(kills(json_of(day(), {"events"})["totals"]) == 7);
   CHECK(kills(json_of(day(), {"events", "--day", "2026-11-19"})["totals"]) == 6);
-  CHECK(kills(json_of(day(), {"status"})) == 5);  // of the last 24 hours
+  CHECK(kills(json_of(day(), {"status"})) == 5);  // kills of the last 24 hours
   CHECK(kills(json_of(day(), {"incident", "--at", "2026-11-19 00:00:10"})["totals"]) == 2);
 }
 

@@ -94,7 +94,7 @@ TEST_CASE("against: the means of two days by identity, which add up to the machi
     const auto& cron = row_of(json["rows"], "identity", "cron");
     CHECK(cron["what"] == "new");
     CHECK(cron["before_kib"].is_null());
-    // It runs for six hours of the day; the last tick has no duration.
+    // cron runs for six hours of the day. Its last tick has no duration, so the mean is slightly lower.
     CHECK(cron["change_kib"].get<double>() == Approx(20 * kMib).epsilon(0.01));
     CHECK(json["totals"]["unchanged"] == 1);
     CHECK(sum(json["rows"], "change_kib") == json["totals"]["change_kib"]);

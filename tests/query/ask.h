@@ -15,7 +15,7 @@
 
 namespace memoir::test {
 
-// Runs on the file at `path`, which is called "DB" in `out`, at the time `now_ms`.
+// Runs memoir on the file at `path` at the time `now_ms`. In the output, the path is replaced by "DB".
 query::Outcome ask(const std::string& path, std::int64_t now_ms, std::vector<std::string> words,
                    const char* zone = "UTC");
 query::Outcome ask(const History& history, std::vector<std::string> words);
@@ -26,7 +26,7 @@ nlohmann::json json_of(const std::string& path, std::int64_t now_ms, std::vector
                        const char* zone = "UTC");
 nlohmann::json json_of(const History& history, std::vector<std::string> words);
 
-// The same, for the recording of `record`.
+// Runs memoir on the recording of `record`.
 template <void (*record)(History&)>
 query::Outcome ask_recorded(std::vector<std::string> words) {
   return ask(recorded<record>(), std::move(words));

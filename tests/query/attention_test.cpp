@@ -277,7 +277,7 @@ TEST_CASE("attention: many brief command lines of a program are one row") {
   }
   CHECK(folded == 12);
   CHECK(json["identities"].size() == 2);
-  // It runs for three of four minutes.
+  // The program runs with 100 MiB for three of four minutes.
   CHECK(mean_kib == Approx(75 * kMib).epsilon(0.1));
 }
 

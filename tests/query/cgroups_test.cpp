@@ -1,4 +1,4 @@
-// memoir cgroups: usage and limits of each cgroup, names, and what rollups have of them.
+// memoir cgroups: usage and limits of each cgroup, its names, and its values in rollups.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>

@@ -96,7 +96,8 @@ TEST_CASE("A damaged file gives an answer, or an error with its name and the fix
   CHECK(refused > kCopies);
 }
 
-// Time is processed in steps of five minutes, which would take hours up to such a time.
+// A damaged time may be far in the future. Time is processed in steps of five minutes, and reaching it would take
+// hours.
 TEST_CASE("Extremes of scans long after their tick are omitted") {
   History history(60'000);
   history.begin_run();

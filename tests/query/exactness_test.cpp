@@ -233,7 +233,7 @@ TEST_CASE("estimates have bounds, a maximum error of their sum, and a duration")
   const json group = ask_top({"--group", "category"})["rows"][0];
   CHECK(group["pss_low_kib"] == 419'999);
   CHECK(group["pss_high_kib"] == 800'000);
-  // The machine reports no more mapped memory: 100,000 KiB besides the estimate.
+  // The machine's mapped memory limits the error: besides the exact PSS and the estimate, 100,000 KiB are mapped.
   history.machine(MachineField::mapped, 50'000);
   history.tick();
   CHECK(ask_top()["totals"]["estimates_off_most_kib"] == 180'001);

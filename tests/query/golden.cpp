@@ -10,7 +10,7 @@
 namespace memoir::test {
 namespace {
 
-// Charts would be ASCII in a locale without UTF-8; the golden ones must not be, on any machine.
+// Sets a UTF-8 locale, because charts are ASCII in other locales, and the golden answers are the same on any machine.
 [[maybe_unused]] const bool in_utf8 = setenv("LC_ALL", "C.UTF-8", 1) == 0;
 
 }  // namespace

@@ -54,7 +54,7 @@ constexpr auto ask = test::ask_recorded<record>;
 
 constexpr auto json_of = test::json_recorded<record>;
 
-// A time by the seconds since the start of the recording, which is midnight.
+// Returns a time from the seconds since the start of the recording, which is midnight.
 std::int64_t at(std::int64_t seconds) {
   return History::kStart + seconds * 1000;
 }
@@ -87,7 +87,7 @@ TEST_CASE("Each command has a golden table") {
   }
 }
 
-// Masks what depends on the machine and the user: folders, users, modes, and sizes of files and disks.
+// Masks texts that depend on the machine and the user: folders, users, modes, and sizes of files and disks.
 std::string masked(std::string text, const std::string& folder) {
   const std::pair<std::string, const char*> parts[]{
       {folder, "FOLDER"},

@@ -43,11 +43,11 @@ class History {
   void birth(std::int32_t pid, const Person& person, std::int64_t pss_kib);
   void parent(std::int32_t pid, std::int32_t parent_pid);  // the parent is 1 at the start
   void hold(std::int32_t pid, std::int64_t pss_kib);       // PSS = USS = RSS; the mark follows
-  void mark(std::int32_t pid, std::int64_t hwm_kib);       // an unsampled peak
+  void mark(std::int32_t pid, std::int64_t hwm_kib);       // raises VmHWM, as an unsampled peak does
   void approximate(std::int32_t pid);                      // its rollup becomes unreadable
-  void estimated(std::int32_t pid);                        // ticks have sources of PSS from now on
+  void estimated(std::int32_t pid);  // its PSS is estimated from now on; ticks then have TickReads
   void exact(std::int32_t pid,
-             std::int64_t thought_kib);  // is read at the next tick, which checks the estimate
+             std::int64_t thought_kib);  // the next tick reads it, and checks the estimate `thought_kib`
   void zombie(std::int32_t pid);
   // Adds a scan after the last tick, at this time.
   void seen(std::int32_t pid, std::int64_t rss_kib, std::int64_t at_ms);
@@ -60,28 +60,28 @@ class History {
   void report_exit(std::int32_t pid, std::int32_t exit_code);
   // The kernel reports exits from now on.
   void tell_ends() { events_.emplace(); }
-  // An unsampled process, which ran for 40 ms and exited 2 s before the next tick.
+  // Adds an unsampled process that ran for 40 ms and exited 2 s before the next tick.
   void flash(std::int32_t pid, const Person& person, std::int64_t peak_kib, std::int32_t exit_code = 0);
-  void flashes(const std::string& comm, std::int64_t count, std::int64_t peak_kib);  // small processes
+  void flashes(const std::string& comm, std::int64_t count, std::int64_t peak_kib);  // adds many small processes
   void lost_events(std::int64_t count) { events_->lost += count; }
-  void machine(std::int64_t used_kib, std::int64_t swap_kib = 0);  // used of 16 GiB, and of 4 GiB of swap
+  void machine(std::int64_t used_kib, std::int64_t swap_kib = 0);  // used memory of 16 GiB, and used swap of 4 GiB
 
-  void cgroup(const CgroupSample& sample);                            // has this state from now on
-  void cgroup_peak(const std::string& path, std::int64_t usage_kib);  // its peak before the next tick
+  void cgroup(const CgroupSample& sample);                            // the cgroup's state from now on
+  void cgroup_peak(const std::string& path, std::int64_t usage_kib);  // the cgroup's peak before the next tick
   void cgroup_detail(const CgroupDetail& detail);
   void container(const CgroupContainer& container);
-  void summary(std::int32_t pid, ProcessMappings summary);  // is read at the next tick
+  void summary(std::int32_t pid, ProcessMappings summary);  // the next tick reads this summary
 
-  void owner(std::int32_t pid, std::uint32_t uid) { lives_.at(pid).info.uid = uid; }  // before its first tick
+  void owner(std::int32_t pid, std::uint32_t uid) { lives_.at(pid).info.uid = uid; }  // call it before the first tick
   void settings(std::int32_t pid, const ProcessSettings& of) { lives_.at(pid).info.settings = of; }
-  void segments(std::vector<SysvSegment> segments) { segments_ = std::move(segments); }  // from the next tick on
+  void segments(std::vector<SysvSegment> segments) { segments_ = std::move(segments); }  // valid from the next tick on
   void tmpfs(std::vector<TmpfsSample> mounts) { tmpfs_ = std::move(mounts); }
   // Adds a segment and several tmpfs mounts: /dev/shm, and one mount point per name. Each has files of all these names.
   void shmem(const std::vector<std::string>& names = {});
   void malformed(std::int64_t count) { malformed_ = count; }
 
   void oom_kills(std::int64_t count);                                               // the value of the kernel's counter
-  void oom_victim(OomVictim victim) { oom_victims_.push_back(std::move(victim)); }  // in the next tick
+  void oom_victim(OomVictim victim) { oom_victims_.push_back(std::move(victim)); }  // the next tick reports it
   void machine(MachineField field, std::int64_t value) { machine_.memory.set(field, value); }
 
   // Writes a tick now, or several; the time advances by the interval after each.
@@ -126,7 +126,7 @@ class History {
   std::map<std::string, CgroupSample> cgroups_;
   std::map<std::string, CgroupDetail> cgroup_details_;
   std::vector<CgroupContainer> containers_;
-  std::optional<std::vector<SysvSegment>> segments_;  // to be written
+  std::optional<std::vector<SysvSegment>> segments_;  // for the next tick
   std::optional<std::vector<TmpfsSample>> tmpfs_;
   std::int64_t malformed_ = 0;
   MachineSample machine_;

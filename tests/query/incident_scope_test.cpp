@@ -134,7 +134,7 @@ TEST_CASE("scope: a kill at a cgroup's limit is explained by that cgroup, agains
   CHECK(answer["scope_restarts"] == 1);
   const std::string story = answer["story"];
   CHECK(story.find("300.0 MiB (above the limit: RSS includes pages charged to other cgroups)") != std::string::npos);
-  // It grows by 194 MiB in about three minutes, which is 1 MiB a second.
+  // The shop grows by 194 MiB in about three minutes, which is 1 MiB a second.
   CHECK(answer["growth_kib_per_s"].get<double>() == Approx(1024).epsilon(0.2));
   const json& rows = answer["rows"];
   CHECK(rows[0]["part"] == "cgroup");
@@ -145,7 +145,7 @@ TEST_CASE("scope: a kill at a cgroup's limit is explained by that cgroup, agains
   CHECK(std::ranges::none_of(rows, [](const json& row) { return row["title"].get<std::string>().starts_with("cc1"); }));
 }
 
-TEST_CASE("scope: at a nested limit the cgroup with the limit is named, not that of the victim alone") {
+TEST_CASE("scope: at a nested limit the cgroup with the limit is named, not only the victim's cgroup") {
   Scene scene;
   const char* api = "/shop.slice/api.service";
   scene.history.birth(100, {"shop", "shop", "app", "www-data", kShop}, 50 * kMib);

@@ -73,7 +73,7 @@ void record(History& history) {
   counters.max_events = 500;
   history.cgroup_detail(counters);
   history.tick(110);
-  // Other memory at the limit is not.
+  // Reaching the limit with other memory is an incident.
   cache.current_kib = 127 * kMib;
   cache.file_kib = 5 * kMib;
   counters.max_events = 520;
@@ -212,7 +212,7 @@ TEST_CASE("incidents: events at limits are kept when ticks expire or the recorde
   counters.max_events = 20;
   history.cgroup_detail(counters);
   history.tick(2);
-  history.kill();  // while the tmpfs is full
+  history.kill();  // the recorder is killed while the tmpfs is full
   history.begin_run("bpf");
   history.tmpfs({run});
   history.tick(2);

@@ -77,7 +77,7 @@ bool takes(const Command& command, Option option) {
   return std::ranges::find(command.options, option) != command.options.end();
 }
 
-// Keeps the path in the output.
+// Runs memoir and keeps the path in the output.
 Outcome ask_as_it_is(const std::string& path, std::vector<std::string> words) {
   const test::ZoneGuard zone("UTC");
   words.insert(words.end(), {"--db", path});

@@ -1,4 +1,4 @@
-// Where the length of the analysis' hour is configured.
+// The length of the analysis' hour comes from an option or from a configuration.
 
 #include <fstream>
 

@@ -260,7 +260,7 @@ TEST_CASE("An exited process is evidence without a forecast, and its limit is th
   CAPTURE(table);
   CHECK(table.find("\nended ") != std::string::npos);
   CHECK(table.find("2 leak (1 of them ended)") != std::string::npos);
-  // Before its exit it was an ordinary leak.
+  // Before its exit, the worker was an ordinary leak.
   const Json before = json_of(history, fast({"--to", "@" + std::to_string(exited_ms - 60'000)}));
   for (const Json& row : before["rows"]) CHECK(row["ended_ms"].is_null());
 }

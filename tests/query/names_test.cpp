@@ -1,5 +1,5 @@
 // Names crafted to break a table, a terminal, a parser or a page. The real writer stores them, and every command shows
-// them, by every group and in every format.
+// them, with every --group and in every format.
 
 #include <algorithm>
 #include <cwchar>
@@ -123,7 +123,7 @@ std::vector<std::vector<std::string>> questions(const std::string& folder) {
   return all;
 }
 
-// Returns true for formats that are of one time and accept no subject.
+// Returns true for formats that contain a single time and accept no subject.
 bool is_snapshot(const std::string& format) {
   return format == "smaps-rollup" || format == "category-metrics";
 }

@@ -281,7 +281,7 @@ TEST_CASE("objects: the age and growth of deleted files and memfds are from mapp
   const auto log = [](std::int64_t kib) { return MappingRow{{K::file, "/var/log/db (deleted)"}, use(kib)}; };
   history.summary(10, summary({memfd(300 * kMib, 2)}));
   history.tick(2);
-  // It existed before, but was not read.
+  // Process 20 mapped the memfd before, but its mappings were not read.
   history.summary(20, summary({memfd(300 * kMib, 2)}));
   history.tick(2);
   history.summary(10, summary({memfd(300 * kMib, 2), log(8 * kMib)}));

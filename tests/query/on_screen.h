@@ -12,8 +12,8 @@
 
 namespace memoir::test {
 
-// Runs on the file at `path`, which the answer calls "DB", at the time `now_ms`. Without a screen the output is for a
-// pipe.
+// Runs memoir on the file at `path` at the time `now_ms`. In the answer, the path is replaced by "DB". Without a screen
+// the output is for a pipe.
 Result<std::string> answer_on_screen(const std::string& path, std::int64_t now_ms,
                                      const std::vector<std::string>& arguments,
                                      std::optional<query::Screen> screen = query::Screen{});

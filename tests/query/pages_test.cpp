@@ -24,7 +24,7 @@ std::string read(const std::string& path) {
   return text;
 }
 
-// Has data for each of the queries.
+// Records data for each of the queries.
 void record(History& history) {
   history.begin_run();
   history.oom_kills(3);
@@ -122,7 +122,7 @@ TEST_CASE("man, if installed, formats each page without a warning") {
     if (entry.path().filename() == "CMakeLists.txt") continue;
     CAPTURE(entry.path());
     ++pages;
-    // With the options that lintian uses.
+    // man runs with the options that lintian uses.
     const std::string log = directory.path() + "/log";
     const std::string command = "LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z " +
                                 entry.path().string() + " 2>" + log + " >/dev/null";

@@ -85,14 +85,14 @@ TEST_CASE("peaks: the groups that made a peak of a thousand small processes are 
                    "others (2) 5.0 MiB") != std::string::npos);
   CHECK(table.find("by category, 2.3 GiB: web (1000) 2.0 GiB, database (1) 300.0 MiB, other (3) 10.0 MiB") !=
         std::string::npos);
-  // On a terminal there is one line for each, with the more useful of the two numbers.
+  // A small terminal has one line per peak, so only one of the two breakdowns is shown.
   question.insert(question.end(), {"--group", "category"});
   const std::string small = on_screen(history, question, {120, 24});
   CHECK(small.find(name + " (1000)") != std::string::npos);
   CHECK(small.find("postgres (1) 300.0 MiB\n") == std::string::npos);
 }
 
-TEST_CASE("peaks: a process without memory has none") {
+TEST_CASE("peaks: a process without memory has no peak") {
   History history;
   history.begin_run();
   history.birth(1, {"sshd", "sshd"}, 5 * kMib);
@@ -130,7 +130,7 @@ TEST_CASE("peaks: the peak of an exited process is a lower bound; processes betw
     CHECK(table.find("that ran between two ticks") != std::string::npos);
     CHECK(table.find("the peak of an exited process is a minimum") != std::string::npos);
   }
-  // It exited after the range.
+  // In this range the process has not exited yet.
   const std::string before = text_of(history, {"peaks", "--to", fmt::format("@{}", History::kStart + 40'000)});
   CHECK(before.find("at least") == std::string::npos);
 }

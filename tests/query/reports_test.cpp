@@ -29,7 +29,7 @@ namespace {
 constexpr std::int64_t kMib = 1024;
 constexpr std::int64_t kGib = 1024 * 1024;
 
-// A time by the seconds since the start of the recording, which is midnight.
+// Returns a time from the seconds since the start of the recording, which is midnight.
 std::int64_t at(std::int64_t seconds) {
   return History::kStart + seconds * 1000;
 }

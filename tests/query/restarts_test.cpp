@@ -31,7 +31,7 @@ void record(History& history) {
   history.tick(60);
 }
 
-// The same, followed by two days.
+// Records the same, followed by two days.
 void record_days(History& history) {
   record(history);
   history.pause(3 * 24 * History::kHour);

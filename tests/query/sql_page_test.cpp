@@ -28,7 +28,7 @@ namespace {
 constexpr Range kAll{0, 4'000'000'000'000};
 constexpr std::int64_t kAsked = History::kStart + 27 * 3'600'000 + 14 * 60'000;  // 2026-11-20 03:14
 
-// the tick before the processes exit, in the hour from 02:50 on
+// The tick before the processes exit, in the hour from 02:50 on.
 constexpr std::int64_t kEnded = History::kStart + 27 * 3'600'000 + (50 - 10) * 60'000;
 
 using Rows = std::vector<std::string>;

@@ -60,7 +60,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// The last day, of which the last six hours are after midnight in UTC.
+// The last day. In the time zone of these tests, its last six hours are after midnight in UTC.
 const std::vector<std::string> kDay{"--day", "2026-11-26"};
 
 }  // namespace
@@ -100,8 +100,8 @@ TEST_CASE("summary: usage, growth, restarts and highest marks") {
   const auto day = json_of(kDay);
   const auto database = find(day["identities"], "identity", "postgresql.service postgres: main: checkpointer");
   CHECK(database["max_kib"].get<std::int64_t>() > 1600 * kMib);
-  // 3 MiB an hour for the 23 hours between the middles of the first and the last hour; for the week 6 days more. The
-  // load adds to it.
+  // The database grows by at least 3 MiB an hour. A day counts 23 hours, between the middles of its first and last
+  // hour; a week counts six days more.
   CHECK(database["grown_day_kib"].get<std::int64_t>() >= 23 * 3 * kMib);
   CHECK(database["grown_week_kib"].get<std::int64_t>() - database["grown_day_kib"].get<std::int64_t>() >=
         6 * 24 * 3 * kMib);
@@ -116,7 +116,7 @@ TEST_CASE("summary: usage, growth, restarts and highest marks") {
   CHECK(day["processes"][0]["pid"] == 401);
   CHECK(day["processes"][0]["at_ms"] == kWeekLastDay + 9 * History::kHour + 58 * History::kMinute);
   CHECK(day["processes"][1]["comm"] == "pg_dump");
-  // Its mark was reached before the day.
+  // The mark of memoird was reached before the day.
   for (const auto& process : day["processes"]) CHECK(process["comm"] != "memoird");
   CHECK(day["processes_started"] == 2);
   CHECK(day["processes_exited"] == 2);
@@ -202,7 +202,7 @@ TEST_CASE("summary: a day is compared with days at least half recorded, and unkn
   CAPTURE(table);
   CHECK_FALSE(has(table, "more than in"));
   CHECK(has(table, "1 of these days was recorded for less than half, and not compared with others."));
-  // Nor is that earlier day compared with one before it.
+  // The earlier day has no day before it to be compared with.
   const std::string first = ask(history, {"summary", "--all", "--day", "2026-11-19"}).out;
   CHECK_FALSE(has(first, "than in"));
 }

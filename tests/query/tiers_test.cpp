@@ -361,9 +361,10 @@ TEST_CASE("tiers: identities have marks of all time") {
 }
 
 TEST_CASE("tiers: the parts of a diff add up to the machine's change, from any tiers") {
-  const auto times = GENERATE(std::pair("2026-11-19 03:00", "2026-11-19 15:00"),   // both have expired
-                              std::pair("2026-11-19 02:20", "2026-11-26 09:50"),   // one has
-                              std::pair("2026-11-22 03:00", "2026-11-26 15:00"));  // neither has
+  const auto times =
+      GENERATE(std::pair("2026-11-19 03:00", "2026-11-19 15:00"),   // the ticks of both times have expired
+               std::pair("2026-11-19 02:20", "2026-11-26 09:50"),   // the ticks of one time have expired
+               std::pair("2026-11-22 03:00", "2026-11-26 15:00"));  // the ticks of neither time have expired
   const std::string group = GENERATE("process", "identity", "category", "user");
   const json diff = kept({"diff", times.first, times.second, "--group", group, "--limit", "0"});
   CAPTURE(times.first, group);

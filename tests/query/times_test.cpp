@@ -12,7 +12,7 @@ using memoir::test::ZoneGuard;
 
 namespace {
 
-// The time in RFC 3339, computed from the calendar.
+// Returns a UTC time in epoch milliseconds.
 std::int64_t at(int year, int month, int day, int hour, int minute, int second = 0) {
   return moments_of({year, month, day, hour, minute, second}, Zone::utc).front();
 }
@@ -41,7 +41,7 @@ TEST_CASE("Times are read in the local zone") {
       // as --utc prints it
       Example{"2026-11-20 03:14:07 UTC", at(2026, 11, 20, 3, 14, 7)}, Example{"03:14 UTC", at(2026, 11, 20, 3, 14)},
       Example{"2026-11-20 UTC", at(2026, 11, 20, 0, 0)}, Example{"11:01:00 UTC", at(2026, 11, 19, 11, 1)},
-      // the last one past
+      // time of day: its last occurrence in the past
       Example{"03:14", at(2026, 11, 20, 2, 14)}, Example{"3:14", at(2026, 11, 20, 2, 14)},
       Example{"12:00", at(2026, 11, 20, 11, 0)}, Example{"12:01", at(2026, 11, 19, 11, 1)},
       Example{"23:59:59", at(2026, 11, 19, 22, 59, 59)},

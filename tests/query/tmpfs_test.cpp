@@ -114,7 +114,7 @@ TEST_CASE("tmpfs: a file has its growth since it was first known and since a giv
   CHECK(few["totals"]["cut_rows"] == 3);
 }
 
-TEST_CASE("tmpfs: a path within a mount shows what is known at it and below it") {
+TEST_CASE("tmpfs: a path within a mount shows the known entries at the path and below it") {
   const json folder = json_of(recorded<record>(), {"tmpfs", "/dev/shm/app/cache/"});
   CHECK(folder["mount_point"] == "/dev/shm");
   CHECK(folder["source"] == "shm");

@@ -60,7 +60,7 @@ class Played {
   }
   void send(const Msg& msg) { take(update(std::move(model), msg)); }
 
-  // The last request of a slot.
+  // Returns the words of the last request of a slot; empty without one.
   Words words(Slot slot = Slot::page) const {
     const auto found = asked.find(slot);
     return found == asked.end() ? Words() : found->second.words;
@@ -68,7 +68,7 @@ class Played {
   void answer(Slot slot, Report report) {
     send(Answered{slot, asked.at(slot).id, std::make_shared<const Report>(std::move(report)), {}, {}});
   }
-  // The last seek has found this tick.
+  // Reports that the last seek has found this tick.
   void found(std::int64_t at_ms) { send(Sought{seek.id, at_ms}); }
 
   Model model;
@@ -89,7 +89,7 @@ class Played {
   }
 };
 
-// Processes of these pids, the largest first.
+// Returns a report of processes with these pids, the largest first.
 inline Report processes(const std::vector<std::int64_t>& pids) {
   Report report;
   report.rows.columns = {{"pid", "PID", Kind::count},
@@ -105,7 +105,7 @@ inline Report processes(const std::vector<std::int64_t>& pids) {
   return report;
 }
 
-// Minutes of the bar: start and highest value.
+// Returns a report for the bar from the start and highest value of each minute.
 inline Report trend(const std::vector<std::pair<std::int64_t, std::int64_t>>& minutes) {
   Report report;
   report.rows.columns = {{"from_ms", "FROM", Kind::time},

@@ -37,7 +37,7 @@ class Screens {
     for (const char c : text) player_.press(c == ' ' ? "Space" : std::string(1, c));
   }
   void send(const query::view::Msg& msg) { player_.send(msg); }
-  // Sends what a live view receives when the file has changed.
+  // Sends the message that a live view receives when the file has changed.
   void tick(std::int64_t now_ms) {
     REQUIRE(session_.refresh());
     send(query::view::Ticked{query::view::recorded_of(session_, now_ms)});

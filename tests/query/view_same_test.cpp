@@ -1,4 +1,5 @@
-// A page of memoir view consists of commands: it shows exactly what these commands answer outside of the view.
+// A page of memoir view consists of commands. It shows exactly the answers that these commands give outside of the
+// view.
 
 #include "query/ask.h"
 #include "query/render/render.h"

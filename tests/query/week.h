@@ -14,7 +14,7 @@ inline constexpr std::int64_t kWeekLastDay = History::kStart + 7 * kWeekDayMs;  
 // Recorded once for all tests of a program, and rolled up as by a recorder.
 History& recorded_week();
 
-// The same as raw rows only.
+// The same week as raw rows only.
 History& raw_week();
 
 }  // namespace memoir::test

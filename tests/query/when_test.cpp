@@ -76,7 +76,7 @@ TEST_CASE("A future end of a range means now") {
     CHECK(resolve_when(last, kRecorded, kNow)->range->from_ms == kNow - 2 * kHour);
   }
   Options far = utc();
-  far.to = "09:40";  // of the previous day
+  far.to = "09:40";  // 09:40 of the previous day
   CHECK(resolve_when(far, kRecorded, kNow)->range->to_ms == kNow - 24 * kHour + 20 * 60'000 - 12'000);
   Options today = utc();
   today.from = "-30h";

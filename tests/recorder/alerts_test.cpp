@@ -63,7 +63,7 @@ struct Pressed {
     const auto stored = (*reader)->ticks({.from_ms = 0, .to_ms = std::int64_t{1} << 50});
     return stored.ok() ? stored->size() : 0;
   }
-  // Returns true if none of the processes runs whose pids are the lines of this file.
+  // Returns true if no process is running with a pid in this file, which has one pid per line.
   bool all_gone(const std::string& name) const {
     std::istringstream lines(read_text(file(name)));
     for (pid_t pid = 0; lines >> pid;) {
@@ -130,7 +130,7 @@ TEST_CASE("alerts: the program gets the incident as JSON and nothing else of the
   }
   const std::string status = read_text(machine.file("status"));
   CHECK(has(status, "SigBlk:\t0000000000000000\n"));
-  // None, except the two signals that glibc reserves.
+  // No signal is ignored, except the two that glibc reserves.
   CHECK((has(status, "SigIgn:\t0000000000000000\n") || has(status, "SigIgn:\t0000000180000000\n")));
   CHECK(has(status, "CapInh:\t0000000000000000\n"));
   CHECK(has(status, "CapAmb:\t0000000000000000\n"));

@@ -123,7 +123,7 @@ TEST_CASE("an OOM kill starts a burst even in a cooldown: a short one, once") {
 
 TEST_CASE("bursts take less than a quarter of a day in all cases") {
   constexpr std::int64_t day_ms = 86'400'000;
-  // A reason is present for some time, and absent (or another one present) for some time, alternating.
+  // Two phases alternate: one with a reason, and one with no reason or another one.
   const std::int64_t with_ms = GENERATE(1'000, 5'000, 15'000, 50'000, 86'400'000);
   const std::int64_t without_ms = GENERATE(0, 40'000, 61'000, 130'000, 300'000);
   const BurstReason reason = GENERATE(growth, oom_kill);

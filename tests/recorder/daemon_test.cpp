@@ -249,7 +249,7 @@ TEST_CASE_METHOD(Fixture, "a missing folder of the database is reported") {
   CHECK_THAT(memoird.log(), ContainsSubstring(directory.path() + "/none") && ContainsSubstring("does not exist"));
 }
 
-TEST_CASE_METHOD(Fixture, "without /proc it prints an error and records nothing") {
+TEST_CASE_METHOD(Fixture, "without /proc memoird prints an error and records nothing") {
   DaemonProcess memoird(directory.path(), arguments({"--once", "--proc", directory.path() + "/none"}));
   CHECK(memoird.wait() == 1);
   CHECK_THAT(memoird.log(), ContainsSubstring(directory.path() + "/none"));
@@ -381,7 +381,7 @@ TEST_CASE_METHOD(Fixture, "a run has keyframes besides the first and the last ti
   CHECK(memoird.wait() == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "a log without a reader does not stop it") {
+TEST_CASE_METHOD(Fixture, "a log without a reader does not stop memoird") {
   std::array<int, 2> ends{};
   REQUIRE(pipe(ends.data()) == 0);
   close(ends[0]);

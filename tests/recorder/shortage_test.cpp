@@ -60,7 +60,7 @@ TEST_CASE("shortage: a steady machine with little available memory has no shorta
 TEST_CASE("shortage: alternating allocation and release is no shortage") {
   const double every_s = GENERATE(0.1, 1.0);
   const double period_s = GENERATE(3.0, 8.0, 14.0);
-  // 1 GiB of 3 GiB is used and released, repeatedly. The first time starts from less available memory than ever.
+  // 1 GiB of 3 GiB is used and released, repeatedly. Less memory is available at the first scans than later.
   const auto saw = [=](double s) { return mib(s < 1 ? 2048 : 3072 - 1024 * std::fmod(s, period_s) / period_s); };
   CHECK_FALSE(found(saw, every_s));
 }

@@ -37,7 +37,7 @@ class Disk {
     out_of_memory_ = true;
   }
 
-  // This many pieces of maintenance are due after a tick; the first may fail.
+  // Makes `pieces` pieces of maintenance due after a tick. If `fails`, the first one fails.
   void need_maintenance(int pieces, bool fails = false) {
     const std::scoped_lock lock(mutex_);
     pieces_ = pieces;
@@ -88,7 +88,7 @@ class Disk {
     const std::scoped_lock lock(mutex_);
     lost_.push_back(std::move(lost));
   }
-  // Returns the texts of these events.
+  // Returns the texts of the events about lost ticks.
   std::vector<std::string> lost() {
     const std::scoped_lock lock(mutex_);
     return lost_;

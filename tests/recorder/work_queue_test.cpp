@@ -248,7 +248,7 @@ TEST_CASE("a delayed tick leaves the queue unchanged, whatever happens in betwee
   Simulation simulation({.processes = 30, .changing = 0.3, .births = 2, .seed = seed});
   const auto make = [&] {
     Tick tick = simulation.next();
-    // As from a collector that does not read each process in each tick.
+    // A collector does not read each process in each tick.
     for (ProcessSample& sample : tick.processes) {
       if (chance(40)) sample.source = Source::held;
     }
@@ -258,7 +258,7 @@ TEST_CASE("a delayed tick leaves the queue unchanged, whatever happens in betwee
   };
   WorkQueue queue({.ticks = 6});
   std::deque<Samples> expected;
-  std::optional<WorkItem> out;  // taken from the queue, may be returned
+  std::optional<WorkItem> out;  // work that was taken from the queue, and may be returned
   std::int64_t dropped = 0;
   for (int i = 0; i < 2000; ++i) {
     if (chance(50)) {

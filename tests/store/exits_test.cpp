@@ -150,7 +150,7 @@ TEST_CASE("exits: a mark that the samples already have uses no row") {
   CHECK(database.execAndGet("SELECT count(*) FROM extreme").getInt() == (above_kib > 256 ? 1 : 0));
 }
 
-TEST_CASE("exits: an hour without any uses no row") {
+TEST_CASE("exits: an hour without exits uses no row") {
   Ending ending;
   for (int i = 0; i < 360; ++i) {
     ending.next();

@@ -223,7 +223,7 @@ TEST_CASE("extremes: marks have their source, stored or not, and in an extract")
   CHECK(peak.before_ms == first_ms);
 }
 
-TEST_CASE("extremes: those of an unknown process are omitted") {
+TEST_CASE("extremes: an unknown process's extremes are omitted") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 1, .changing = 0, .births = 0});
   const auto writer = fixture.writer();

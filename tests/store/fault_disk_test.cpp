@@ -154,9 +154,9 @@ TEST_CASE("a recorder starts even if the disk fails while the file is created") 
   survives_everywhere({.fault = DiskFault::full, .times = 9, .begin = Begin::nothing, .step = 13});
 }
 
-// Limits each connection, like PRAGMA max_page_count.
-sqlite3* limited = nullptr;
+sqlite3* limited = nullptr;  // the last connection that was limited
 
+// Limits the size of the database; SQLite calls it for each new connection.
 int limit_pages(sqlite3* database, char**, const sqlite3_api_routines*) {
   limited = database;
   return sqlite3_exec(database, "PRAGMA max_page_count = 200", nullptr, nullptr, nullptr);

@@ -301,7 +301,7 @@ TEST_CASE_METHOD(Fixture, "another program's file in its place is not touched") 
   REQUIRE(must(reader()->info()).ticks == 2);
 }
 
-// Emptied by `> F`, not deleted: its inode is the same.
+// The file is emptied by `> F` and not deleted, so its inode stays the same.
 TEST_CASE_METHOD(Fixture, "a file emptied during recording is started again at the next tick, and again") {
   const auto writer = steady({});
   begin(*writer);

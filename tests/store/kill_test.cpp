@@ -17,8 +17,8 @@ constexpr std::int64_t kIntervalMs = 600'000;
 constexpr std::int64_t kRoundMs = 12 * 3'600'000;
 const std::size_t kRounds = trials(std::size_t{200});
 
-// Writes ticks until it is killed, and reports each that is acknowledged. Without sync, because the kernel survives the
-// kill. Ticks are ten minutes apart, so that every few of them are rolled up.
+// Writes ticks until it is killed, and reports each acknowledged tick. Writes are not synced, because the kernel
+// survives the kill. Ticks are ten minutes apart, so that every few ticks cause a rollup.
 [[noreturn]] void write_until_killed(const std::string& path, std::uint64_t round, int report) {
   const std::int64_t since = static_cast<std::int64_t>(round) * kRoundMs;
   Simulation simulation({.processes = 15,

@@ -1,4 +1,4 @@
-// Mapping summaries: reading a tick returns those written up to it.
+// Mapping summaries: a query for a tick returns the last summaries that were written up to it.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
@@ -181,7 +181,7 @@ void check_history(std::uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("mappings: a tick has those written up to it, over random histories") {
+TEST_CASE("mappings: a tick has the summaries written up to it, over random histories") {
   for (std::uint32_t seed = 1; seed <= trials(60U); ++seed) check_history(seed);
 }
 

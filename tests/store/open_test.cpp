@@ -49,7 +49,7 @@ bool reads_as_nobody(const StoreFixture& fixture, const std::string& path, std::
   return status == 0;
 }
 
-TEST_CASE("a user without write permission for the folder reads it in every state") {
+TEST_CASE("a user without write permission for the folder reads a database in every state") {
   const StoreFixture fixture;
   fs::permissions(fixture.folder(), fs::perms(0755));
   Simulation simulation({.processes = 20});

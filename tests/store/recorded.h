@@ -16,9 +16,9 @@ struct Recorded {
   bool first = false;  // the first tick of its run
 };
 
-// Compares field by field.
+// Compares the state field by field.
 void check_state(const Snapshot& snapshot, const Recorded& recorded);
-// The same, including the ProcessInfo of each process.
+// Compares the state, and the ProcessInfo of each process.
 void check(const Snapshot& snapshot, const Recorded& recorded, const RandomHistory::Infos& infos);
 
 }  // namespace memoir::test

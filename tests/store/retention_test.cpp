@@ -86,7 +86,7 @@ class Recording {
 
 constexpr SimulationOptions kSmall{.processes = 10, .births = 0.3, .short_lived = 20, .interval_ms = 10 * kMinute};
 constexpr Retention kDays{.raw_ms = kDay, .five_minutes_ms = 3 * kDay, .hour_ms = 6 * kDay, .day_ms = 12 * kDay};
-// Rows are deleted when their hour is rolled up, up to the previous keyframe.
+// Rows may be kept this much longer: deletion waits for the rollup of their hour and for the next keyframe.
 constexpr std::int64_t kLateMs = 3 * kHour;
 
 // Returns all values of a tick as a short text.
@@ -149,7 +149,7 @@ TEST_CASE("each tier is kept for its age, and not much longer") {
 TEST_CASE("names without rows are deleted, and nothing else") {
   const StoreFixture fixture;
   Recording recording(fixture, kSmall, kDays);
-  std::map<std::string, std::int64_t> peaks;  // of an identity's processes
+  std::map<std::string, std::int64_t> peaks;  // highest peak of each identity's processes
   std::map<ProcessKey, std::string> identities;
   const auto note = [&](const Tick& tick) {
     for (const ProcessInfo& info : tick.born) {
@@ -370,7 +370,7 @@ TEST_CASE("the file stays under its cap at any load, and the least useful data g
   recording.go_on(load.ticks * load.options.interval_ms,
                   [&](const Tick&) { most = std::max(most, file_bytes(fixture.path())); });
   CHECK(most <= load.max_bytes);
-  // The cap is not reached by deleting everything.
+  // The file stays under the cap without losing nearly everything.
   CHECK(most >= load.max_bytes / 2);
   CHECK(number(fixture.path(), "SELECT COUNT(*) FROM tick") < load.ticks);
   CHECK(number(fixture.path(), "SELECT COUNT(*) FROM rollup_day") > 0);

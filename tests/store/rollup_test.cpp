@@ -416,7 +416,7 @@ TEST_CASE("the machine's metrics are rolled up like those of processes") {
   Simulation simulation({.processes = 5, .interval_ms = 30'000});
   const auto writer = fixture.writer();
   must(writer->begin_run(run_info(simulation.boot(), simulation.now(), 30'000)));
-  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> extremes;  // of each bucket
+  std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> extremes;  // minimum and maximum of each bucket
   for (int i = 0; i < 400; ++i) {
     const Tick tick = simulation.next();
     const std::int64_t free = tick.machine.memory.get(MachineField::mem_free).value();

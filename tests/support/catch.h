@@ -11,7 +11,7 @@ using Catch::Matchers::ContainsSubstring;
 #else
 #include <catch2/catch.hpp>
 namespace memoir::test {
-// Named as in Catch2 3, where Contains() is for ranges.
+// The name is that of Catch2 3, where Contains() is for ranges.
 inline auto ContainsSubstring(const std::string& text) {  // NOLINT(readability-identifier-naming)
   return Catch::Matchers::Contains(text);
 }

@@ -11,7 +11,7 @@ namespace memoir::test {
 
 using CsvRecords = std::vector<std::vector<std::string>>;
 
-// nullopt if a quote is not closed.
+// Returns the records of `text`; nullopt if a quote is not closed.
 inline std::optional<CsvRecords> csv_records(std::string_view text) {
   CsvRecords records(1, std::vector<std::string>(1));
   bool quoted = false;

@@ -8,7 +8,7 @@
 //   proc.add(nginx);
 //   const auto collector = make_proc_source(ProcFs(proc.root()), …);
 //
-// Reads of a cached descriptor, as with the kernel:
+// Cached descriptors behave as with the kernel:
 // update()        the same process continues: every file is rewritten in place, so that a cached descriptor reads the
 //                 new text
 // exec()          another image with the same pid and start: in place, except smaps_rollup and smaps, which are new
@@ -42,7 +42,7 @@ struct FakeProcess {
   std::uint64_t start_ticks = 1000;
   std::uint64_t minor_faults = 0;
   std::uint64_t major_faults = 0;
-  std::vector<std::string> arguments = {};  // of /proc/PID/cmdline
+  std::vector<std::string> arguments = {};  // contents of /proc/PID/cmdline
   std::string exe = {};                     // target of the link; empty: no link
   std::string cwd = {};
   std::string cgroup = "/";    // v2 path

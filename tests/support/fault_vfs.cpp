@@ -16,7 +16,7 @@ constexpr const char* kName = "memoir-fault";
 
 }  // namespace
 
-// The real VFS's file follows it in memory.
+// In memory, the file object of the real VFS follows this one.
 struct FaultFile : sqlite3_file {
   FaultVfs* disk;
   std::string* path;

@@ -1,8 +1,8 @@
 #pragma once
 
-// A disk that fails on request: a shim over SQLite's own VFS (https://sqlite.org/vfs.html), and the default VFS during
-// its lifetime. It makes the n-th read, write or sync fail. It can also simulate a power cut, after which only synced
-// data is certain: each sector that was written later may be on the disk or not.
+// A disk that fails on request: a shim over SQLite's own VFS (https://sqlite.org/vfs.html). It is the default VFS
+// during its lifetime. It makes the n-th read, write or sync fail. It can also simulate a power cut, after which only
+// synced data is certain: each sector that was written later may be on the disk or not.
 
 #include <cstdint>
 #include <map>
@@ -47,7 +47,7 @@ class FaultVfs {
   struct Change {
     std::size_t offset = 0;
     std::string bytes;
-    bool truncates = false;  // to `offset`
+    bool truncates = false;  // the change truncates the file to `offset`
   };
   struct Image {
     std::string synced;
@@ -66,7 +66,7 @@ class FaultVfs {
   std::unique_ptr<sqlite3_vfs> vfs_;
   sqlite3_vfs* real_;
   DiskFault fault_ = DiskFault::full;
-  std::int64_t left_ = -1;  // operations of the fault's kind before it; -1: no fault is due
+  std::int64_t left_ = -1;  // number of operations of the fault's kind before the fault; -1: no fault is due
   std::int64_t times_ = 0;
   std::int64_t failed_ = 0;
   std::int64_t until_cut_ = -1;

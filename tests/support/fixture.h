@@ -9,7 +9,7 @@
 
 namespace memoir::test {
 
-// The bytes of a file below tests/fixtures: fixture("linux-6.18/python/status").
+// Returns the bytes of a file below tests/fixtures: fixture("linux-6.18/python/status").
 inline std::string fixture(const std::string& name) {
   const std::string path = std::string(MEMOIR_FIXTURES) + '/' + name;
   std::ifstream in(path, std::ios::binary);
@@ -19,7 +19,7 @@ inline std::string fixture(const std::string& name) {
   return text.str();
 }
 
-// The names of all fixtures called `file`, or of all fixtures if it is empty.
+// Returns the names of all fixtures called `file`, or of all fixtures if `file` is empty.
 inline std::vector<std::string> fixtures(const std::string& file = {}) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(MEMOIR_FIXTURES)) {

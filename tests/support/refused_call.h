@@ -9,8 +9,8 @@
 
 namespace memoir::test {
 
-// From now on a system call of this process fails if its argument, under the mask, has this value; with an empty mask
-// it always fails. Returns false if the filter cannot be set.
+// Makes a system call of this process fail with `error` from now on, if the masked argument has this value. With an
+// empty mask it always fails. Returns false if the filter cannot be set.
 inline bool refuse_call(std::uint32_t number, std::size_t argument, std::uint32_t mask, std::uint32_t value,
                         std::uint32_t error) {
   const auto place = static_cast<std::uint32_t>(offsetof(seccomp_data, args) + argument * sizeof(std::uint64_t));

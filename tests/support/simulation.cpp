@@ -27,7 +27,7 @@ struct Kind {
   const char* user;
   std::uint32_t uid;
   const char* cgroup;
-  std::int64_t anon_kib;  // typical
+  std::int64_t anon_kib;  // typical anonymous memory
   std::int64_t file_kib;
 };
 
@@ -216,7 +216,7 @@ void Simulation::move(Process& process) {
   add_up(process);
 }
 
-// Starts and exits processes since the previous tick.
+// Makes processes start and exit, as in the time since the previous tick.
 void Simulation::age(Tick& tick) {
   while (chance(options_.births / (1.0 + options_.births)) && !processes_.empty()) {
     const auto victim = processes_.begin() + random(0, static_cast<std::int64_t>(processes_.size()) - 1);
@@ -347,7 +347,7 @@ std::vector<CategorySample> Simulation::totals() const {
   return samples;
 }
 
-// Reads new processes, those with old readings, and occasionally another one.
+// Reads new processes, processes with old readings, and occasionally another one.
 void Simulation::read(ProcessSample& sample) const {
   constexpr std::int64_t oldest_ms = 600'000;
   const bool is_due =

@@ -1,6 +1,6 @@
 #pragma once
 
-// All bytes of a file; empty if it cannot be read.
+// Returns all bytes of a file; empty if it cannot be read.
 
 #include <filesystem>
 #include <fstream>

@@ -1,7 +1,7 @@
 #pragma once
 
-// How many cases a test of random histories, faults or mutations tries: a quarter of them, or all if MEMOIR_ALL_SEEDS
-// is set, as scripts/nightly does.
+// The number of cases that a test of random histories, faults or mutations tries: a quarter of them, or all if
+// MEMOIR_ALL_SEEDS is set, as scripts/nightly does.
 
 #include <cstdlib>
 

@@ -1,11 +1,11 @@
 // Records worlds and checks the laws on them:
 //
-//   world --seed 2 [--law 13] [--db FILE]   one; the recording stays in FILE, for memoir
-//   world --seeds 1..60                     several
-//   world --kept FILE                       a schedule of tests/world/kept, or one's own
+//   world --seed 2 [--law 13] [--db FILE]   one world; the recording stays in FILE, for memoir
+//   world --seeds 1..60                     several worlds
+//   world --kept FILE                       a schedule of tests/world/kept, or your own
 //   world --seed 2 --steps                  prints its schedule instead
 //   world --seed 2 --shrink "13 events"     prints a short schedule that violates this clause too, for kept/
-//   --ticks N                               of a drawn schedule
+//   --ticks N                               number of ticks of a drawn schedule
 //
 // Prints each violated law with the first violation, and in the last line how often each law was checked. The exit
 // status is 1 if a law is violated more often than a kept schedule marks as known. With many seeds it is also 1 if a
@@ -36,7 +36,7 @@ struct Options {
   int ticks = kTicks;
   bool prints_steps = false;
   std::string kept;
-  std::string shrunk;  // the clause to keep violated
+  std::string shrunk;  // clause that the shortened schedule must still violate
   TrialOptions trial;
 };
 

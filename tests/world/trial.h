@@ -28,7 +28,7 @@ void run_trial(const std::vector<std::string>& steps, const std::string& label, 
 //   # law 60
 //
 // A known violation does not fail the test of this schedule. It does not fail drawn schedules either, as long as no
-// greater share of the clause's checks violates it. To end that, delete ", known …".
+// greater share of the clause's checks violates it. To make it fail the tests again, delete ", known …".
 struct Known {
   Clause clause;
   std::int64_t in_1000 = 0;

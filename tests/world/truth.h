@@ -18,7 +18,7 @@ struct Image {
   std::string command;
   std::int64_t start_ms = 0;
   std::optional<std::int64_t> end_ms = {};
-  int samples = 0;             // number of ticks with a sample of it
+  int samples = 0;             // number of ticks with a sample of this image
   std::int64_t known_kib = 0;  // the highest VmHWM at ticks and at the reported exit
   std::int64_t peak_kib = 0;
 };
@@ -26,12 +26,12 @@ struct Image {
 struct Life {
   int serial = 0;
   std::int32_t pid = 0;
-  std::int64_t start_ms = 0;  // from the start in clock ticks
+  std::int64_t start_ms = 0;  // wall time, rounded to clock ticks as the kernel's start time is
   std::vector<Image> images;
   bool exit_reported = false;  // a tick has reported the exit
   std::optional<std::int64_t> end_ms = {};
 
-  bool is_known() const {  // whether the recording knows it
+  bool is_known() const {  // true if the recording contains this process
     bool known = exit_reported;
     for (const Image& image : images) known |= image.samples > 0;
     return known;
@@ -67,10 +67,10 @@ struct Kill {
   int serial = 0;
   std::size_t image = 0;
   std::int64_t at_ms = 0;
-  bool reported = false;  // a tick has reported it
+  bool reported = false;  // a tick has reported the kill
 };
 
-// The time between start and stop or crash of the recorder.
+// The time from a start of the recorder to its stop or crash.
 struct RunTruth {
   std::int64_t first_ms = 0;  // time of the first tick
   std::int64_t last_ms = 0;

@@ -49,7 +49,7 @@ class World {
  public:
   static constexpr std::int64_t kTotalKib = 16 << 20;
   static constexpr std::int64_t kSwapKib = 8 << 20;
-  static constexpr std::int64_t kKernelKib = 1 << 20;  // in use, in addition to the pages here
+  static constexpr std::int64_t kKernelKib = 1 << 20;  // kernel memory in use, in addition to the pages here
 
   World();  // contains only init, which has serial 1 and never exits
 
@@ -62,7 +62,7 @@ class World {
   bool exit(int serial);
 
   // A process always keeps some memory.
-  bool resize(int serial, std::int64_t kib);  // changes the size of the heap by this
+  bool resize(int serial, std::int64_t kib);  // changes the size of the heap by `kib`
   bool copy_on_write(int serial);             // copies the shared anonymous pages
   bool map(int serial, int object);
   bool unmap(int serial, int object);

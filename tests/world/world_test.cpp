@@ -13,7 +13,7 @@ namespace memoir::world {
 namespace {
 
 constexpr std::uint64_t kSeeds = test::kSanitized ? 4 : 60;
-constexpr std::int64_t kMinChecks = test::kSanitized ? 0 : 20;  // per law, over all seeds; four seeds may miss one
+constexpr std::int64_t kMinChecks = test::kSanitized ? 0 : 20;  // minimum checks per law; four seeds may miss a law
 
 void set_up() {
   setenv("TMPDIR", "/dev/shm", 0);  // faster for thousands of small files

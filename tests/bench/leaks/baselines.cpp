@@ -16,7 +16,7 @@ constexpr double kNinetyPercent = 1.645;
 
 using Points = std::vector<TimedValue>;
 
-// The means since the start of the last run, averaged into at most `most` points.
+// Returns the means since the start of the last run, averaged into at most `most` points.
 Points points_of(const LeakSeries& series, std::size_t most) {
   Points points;
   if (series.buckets.empty()) return points;
@@ -67,7 +67,8 @@ std::span<const TimedValue> last(const Points& points, double days) {
   return std::span(points).subspan(static_cast<std::size_t>(first - points.begin()));
 }
 
-// Mann-Kendall test at 5 %, one-sided: with the textbook variance, or with Hamed and Rao's if `autocorrelated`.
+// Returns whether the series passes a one-sided Mann-Kendall test at 5 %, and grows by at least `min_share` of its
+// level. Uses the textbook variance, or Hamed and Rao's if `autocorrelated`.
 bool rises(const LeakSeries& series, bool autocorrelated, double min_share) {
   constexpr double kFivePercent = 1.645;
   const Points points = points_of(series, 180);
@@ -82,7 +83,7 @@ bool rises(const LeakSeries& series, bool autocorrelated, double min_share) {
   return sen_slope(points) * (points.back().day - points.front().day) >= min_share * median_of(values);
 }
 
-// A line through any of 20 suffixes of at least 6 hours explains 80 % of the variance.
+// Returns whether a rising line explains 80 % of the variance in one of 20 suffixes of at least 6 hours.
 bool fits_line(const LeakSeries& series) {
   const Points points = points_of(series, 2000);
   if (points.size() < 10) return false;
@@ -95,8 +96,8 @@ bool fits_line(const LeakSeries& series) {
   return false;
 }
 
-// The time from the end of the line until it reaches the limit; nullopt beyond `to_days`. The interval follows from the
-// error of the slope.
+// Returns the time from the end of the line until it reaches the limit; nullopt beyond `to_days`. The interval follows
+// from the error of the slope.
 std::optional<LeakInterval> reaches(const Line& line, double error, double end_day, double limit, double to_days) {
   const double room = std::max(0.0, limit - line.intercept - line.slope * end_day);
   const auto in_ms = [room](double slope) { return slope > 0 ? room / slope * kMsOfDay : HUGE_VAL; };
@@ -110,7 +111,8 @@ std::optional<LeakInterval> predicts(const LeakSeries& series, double limit, dou
   return reaches(least_squares(last(points, from_days)), 0, points.back().day, limit, to_days);
 }
 
-// With the textbook interval of the slope, and a horizon of ten times the observed time, as in Memoir.
+// Forecasts with least squares and the textbook interval of the slope. As in Memoir, the horizon is ten times the
+// observed time.
 std::optional<LeakInterval> fits(const LeakSeries& series, double limit, double from_days) {
   const Points points = points_of(series, 2000);
   if (points.size() < 10) return std::nullopt;
@@ -135,7 +137,7 @@ std::optional<LeakInterval> fits_theil_sen(const LeakSeries& series, double limi
                  10 * points.back().day);
 }
 
-// Omits the test for seasons. The training data is the history before the longest suffix that fits.
+// Precog's rule without its test for seasons. The training data is the history before the longest suffix that fits.
 bool precog(const LeakSeries& series, double limit, bool beyond_maximum) {
   const Points points = points_of(series, 2000);
   if (points.size() < 10 || points.back().value < 0.4 * limit) return false;
@@ -158,8 +160,8 @@ bool precog(const LeakSeries& series, double limit, bool beyond_maximum) {
   return false;
 }
 
-// Over one day, split where usage falls by half. The last part must grow by at least 5 % of the limit per hour, without
-// slowing down.
+// Coroot's rule over the last day, which is split where usage falls by half. The last part must grow by at least 5 % of
+// the limit per hour, without slowing down.
 bool coroot(const LeakSeries& series, double limit) {
   const Points points = points_of(series, 2000);
   if (points.size() < 10) return false;

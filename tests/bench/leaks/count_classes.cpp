@@ -13,7 +13,7 @@ LeakMetric metric_of(std::string name, double least, double share, LeakUnit unit
   return {std::move(name), least, share, unit};
 }
 
-// Whole numbers that arrive one by one at random times, on top of a daily level.
+// A count that grows by one at random times, on top of a daily level.
 Case counted(Draw& draw, const LeakMetric& metric, double level, double most) {
   auto grown = std::make_shared<std::vector<int>>(static_cast<std::size_t>(kHours * 12) + 1, 0);
   const double whole = draw.log_parameter(2, most) * std::max(metric.min_growth, metric.min_share * level);
@@ -49,7 +49,7 @@ Case descriptors(Draw& draw) {
   return counted(draw, metric_of("fds", 256, 0.2), std::floor(draw.log_parameter(20, 2000)), 20);
 }
 
-// Files in a tmpfs, or segments: each appears at full size and stays.
+// Files in a tmpfs, or SysV segments. Each appears at full size and stays.
 Case shared(Draw& draw) {
   auto grown = std::make_shared<std::vector<double>>(static_cast<std::size_t>(kHours * 12) + 1, 0);
   const double level = 1024 * draw.log_parameter(16, 1000);

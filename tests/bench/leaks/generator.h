@@ -25,8 +25,8 @@ class Draw {
   double unit();    // [0, 1)
   double normal();  // mean 0, standard deviation 1
   double exponential(double mean);
-  double parameter(double low, double high);      // from the even or odd stripes
-  double log_parameter(double low, double high);  // the same on a logarithmic scale
+  double parameter(double low, double high);      // a number from the stripes of this split
+  double log_parameter(double low, double high);  // the same, with stripes on a logarithmic scale
   bool chance(double part) { return unit() < part; }
 
  private:
@@ -55,7 +55,7 @@ struct CaseClass {
   bool leak = false;
   bool steady = false;  // the slope is judged
   std::function<Case(Draw&)> make;
-  std::string expected = {};  // the expected verdict, if "leak or not" is not enough; else empty
+  std::string expected = {};  // the expected verdict, if more than "leak or not" is judged; otherwise empty
 };
 
 const std::vector<CaseClass>& case_classes();

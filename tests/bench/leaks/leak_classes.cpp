@@ -10,8 +10,8 @@ namespace memoir::bench {
 
 namespace {
 
-// A series whose growth follows `grown`, a shape from 0 to 1 over the history, on a level that `around` adds other
-// shapes to.
+// A series that grows by the share `growth` of a drawn level. `grown` is the growth's shape, from 0 to 1 over the
+// history. `around` takes the level and returns a shape to add, such as a daily load.
 Case leaking(Draw& draw, double growth, const Shape& grown, const std::function<Shape(double)>& around = {},
              Signal signal = {}) {
   Case made;
@@ -145,7 +145,8 @@ Case short_and_fast(Draw& draw) {
   return made;
 }
 
-// Fills up within one to six days, with daily load, in a straight line or accelerating.
+// A program that fills up within one to six days, with daily load. The growth is a straight line if `power` is 1, and
+// accelerates if it is larger.
 Case filling(Draw& draw, double power) {
   Signal signal;
   signal.hours = draw.parameter(24, 144);

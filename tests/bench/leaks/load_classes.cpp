@@ -72,7 +72,7 @@ Case random_walk(Draw& draw) {
   return wandering(draw, draw.log_parameter(0.05, 0.4) / std::sqrt(kHours * 12), 0);
 }
 
-// A level program whose observation ends while its daily load is rising.
+// A level program. The observation ends while its daily load is rising.
 Case rising_at_the_end(Draw& draw) {
   const double size = draw.parameter(0.2, 0.6);
   const double end = draw.parameter(6, 12);  // hours after the daily minimum

@@ -26,7 +26,7 @@ struct Rule {
   std::function<Judged(std::span<const LeakSample> samples, const LeakSeries& series, double limit)> judge;
 };
 
-// Memoir is the first.
+// Returns all rules; Memoir's is the first.
 const std::vector<Rule>& rules();
 
 struct RampScore {

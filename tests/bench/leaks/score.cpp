@@ -58,7 +58,7 @@ void score_slope(const Case& made, const LeakFinding& found, Score& score) {
   score.covered.add(found.slope_per_day.lower <= truth && truth <= found.slope_per_day.upper);
 }
 
-// An operator's view, who checks every morning.
+// Scores daily checks, as an operator makes them every morning.
 void score_days(const CaseClass& which, const Case& made, const LeakPool& pool, Score& score) {
   if (made.samples.back().at_ms - made.samples.front().at_ms < kFirstEvaluation * kDayMs) return;
   int run = 0;

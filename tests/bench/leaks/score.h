@@ -23,11 +23,11 @@ struct Rate {
 
 // The score of one class, or of several together.
 struct Score {
-  Rate alarms;                       // at the end, as a share of the cases
-  Rate expected;                     // verdicts that the class expects
-  std::vector<double> slope_errors;  // relative to the truth
+  Rate alarms;                       // cases with an alarm at the end of the history
+  Rate expected;                     // cases with the verdict that the class expects
+  std::vector<double> slope_errors;  // error of the slope, relative to the truth
   Rate covered;                      // intervals that contain the truth
-  std::vector<double> latency_days;  // from the onset to the first alarm, evaluated daily
+  std::vector<double> latency_days;  // time from the onset to the first alarm, evaluated daily
   std::vector<double> leaked_kib;    // amount leaked until the first alarm
   double days = 0;                   // evaluated days of calm classes
   int episodes = 0;                  // series of consecutive alarm days, of calm classes
@@ -40,7 +40,7 @@ struct Scores {
   std::vector<std::pair<CaseClass, Score>> classes;
   std::map<std::string, Rate> baseline_hits;    // alarms in leaking classes
   std::map<std::string, Rate> baseline_alarms;  // alarms in calm classes
-  std::map<int, Rate> by_confidence;            // true alarms among those with a confidence from 10 × the key
+  std::map<int, Rate> by_confidence;            // true alarms by confidence; the key is the confidence / 10
 };
 
 Draw draw_of(Split split, int seed);

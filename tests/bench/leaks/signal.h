@@ -44,12 +44,12 @@ std::vector<LeakSample> sample(Draw& draw, const Signal& signal);
 // A shape on a drawn level, without a leak.
 Case innocent(Draw& draw, const Shape& shape, Signal signal = {});
 
-// 60 to 4000 MB.
+// Draws a level from 60 to 4000 MB.
 double draw_level(Draw& draw);
-// 12 to 200 %.
+// Draws a growth from 12 to 200 % of the level.
 double draw_growth(Draw& draw);
 
-// From 0 to 1 and back, daily or on working days; starts at a random hour.
+// A shape that rises from 0 to 1 and falls back, every day or on working days. Starts at a random hour.
 Shape daily(Draw& draw);
 Shape weekly(Draw& draw);
 

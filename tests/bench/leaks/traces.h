@@ -16,7 +16,7 @@ struct Trace {
   std::vector<LeakSample> samples;
 };
 
-// Sorted by name; empty if the folder is not there.
+// Returns the traces sorted by name; empty if the folder does not exist.
 std::vector<Trace> read_traces(const std::string& folder);
 
 // Adds a ramp from 0 to `rise` over the first `part` of the trace; it stays at `rise` afterwards.

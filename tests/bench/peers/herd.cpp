@@ -41,7 +41,7 @@ Family family_of(std::size_t member) {
   return static_cast<Family>(end - ends.begin());
 }
 
-// Allocates or frees what the family does per second.
+// Allocates or frees the memory that the family changes per second.
 class Life {
  public:
   Life(Family family, char* own, std::size_t own_bytes, char* shared)

@@ -1,7 +1,7 @@
 // Cost of a sample compared with other programs, which run one after another over the same changing population at an
-// interval of one second. Measured are CPU time by the scheduler's count, bytes kept and written, the recorder's
-// memory, and the time of mmap() in a process of 4 GiB and one of 20,000 mappings. The error of Memoir's PSS is
-// measured against a full reading at the same time.
+// interval of one second. Measures CPU time by the scheduler's count, bytes kept and written, the recorder's memory,
+// and the time of mmap() in a process of 4 GiB and in one with 20,000 mappings. The error of Memoir's PSS is measured
+// against a full reading at the same time.
 //
 // peers_bench [PROCESSES [KIB [SECONDS [PEERS [WARM_UP]]]]]: by default 300 processes of 2 MiB private memory each, and
 // 60 s of each peer. PEERS are name prefixes of the peers to run ("memoird, a tick|atop -R"). Memoir starts 25 s
@@ -178,8 +178,8 @@ std::map<std::int32_t, std::int64_t> read_pss() {
   return pss;
 }
 
-// Compares the recorder's last tick with reads just before and after it, for processes that did not change between
-// these.
+// Compares the recorder's last tick with reads just before and after it. Omits processes that changed between the two
+// reads.
 void print_error(const std::string& database, const std::map<std::int32_t, std::int64_t>& before,
                  const std::map<std::int32_t, std::int64_t>& after) {
   const SQLite::Database file(database);

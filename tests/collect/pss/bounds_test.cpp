@@ -77,7 +77,7 @@ class Population {
   std::size_t below(std::size_t end) { return std::uniform_int_distribution<std::size_t>(0, end - 1)(random_); }
   Life& any() { return lives_[below(lives_.size())]; }
 
-  // In bytes. Each page's share is rounded down to a 4096th of a byte.
+  // Returns the PSS in bytes. Each page's share is rounded down to a 4096th of a byte.
   std::int64_t pss(const std::vector<int>& pages) const {
     std::int64_t sum = 0;
     for (const int page : pages) sum += (kPageKib * 1024 << 12) / mappers_.at(page);

@@ -11,8 +11,8 @@ using F = ProcessField;
 
 namespace {
 
-// Unshared memory of 100 MiB, 20 MiB of files of which a quarter counts in PSS, and 8 MiB of shared memory of which
-// half counts.
+// The default process: 100 MiB of unshared memory, 20 MiB of files, and 8 MiB of shared memory. In the reading below, a
+// quarter of the files and half of the shared memory count in PSS.
 ProcessMemory counters(std::int64_t anon_kib = 102'400, std::int64_t file_kib = 20'480,
                        std::int64_t shmem_kib = 8'192) {
   ProcessMemory memory;
@@ -95,7 +95,7 @@ TEST_CASE("pages that a forked process adds are unshared; freed ones are shared 
 
 TEST_CASE("after a relative's fork the estimate is uncertain, even without a changed counter") {
   CHECK(estimated(reading(), counters(), true).source == Source::estimated);
-  // A reader can recognise this, because there is a shared page.
+  // PSS_anon is then one page below RssAnon, which shows readers that some of the memory may be shared.
   CHECK(estimated(reading(), counters(), true).memory.get(F::pss) == 111'612);
   CHECK(estimated(reading(), counters(), true).memory.get(F::pss_anon) == 102'396);
   CHECK(estimated(reading(51'200), counters(), true).memory.get(F::pss_anon) == 51'200);
@@ -181,7 +181,7 @@ TEST_CASE("an estimate is never outside its bounds") {
 TEST_CASE("bounds are the unshared memory and everything mapped") {
   const ProcessSample own = estimated(reading(), counters(102'400, 40'960));
   CHECK(pss_bounds(own) == PssBounds{102'400, 151'552});
-  // Some of the anonymous memory is known to be unshared if the number of sharers is known.
+  // The lower bound is 0 unless the number of processes that may share the anonymous memory is known.
   const ProcessSample forked = estimated(reading(), counters(102'400, 40'960), true);
   CHECK(pss_bounds(forked) == PssBounds{0, 151'552});
   CHECK(pss_bounds(forked, 4) == PssBounds{25'599, 151'552});

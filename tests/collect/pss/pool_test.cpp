@@ -130,7 +130,7 @@ TEST_CASE("a pool: a process without readings is estimated from its siblings") {
   CHECK(sample.memory.get(F::pss_file) == 800);
   CHECK(sample.memory.get(F::pss_anon) == 2'000);
   CHECK(sample.memory.get(F::pss) == 4'800);
-  // Whether its anonymous memory is shared is unknown.
+  // It is unknown if its anonymous memory is shared.
   ProcessSample alone = approximated(backend_counters());
   estimate_by_siblings({1, 0.1, 0.05}, nullptr, alone);
   CHECK(alone.memory.get(F::pss_anon) == 3'996);

@@ -21,7 +21,7 @@ namespace memoir::world {
 class Machine {
  public:
   static constexpr std::int64_t kStartMs = 1'795'045'800'000;  // 2026-11-18 23:50 UTC, shortly before midnight
-  static constexpr std::int64_t kUptimeMs = 5'000'000;         // at that time
+  static constexpr std::int64_t kUptimeMs = 5'000'000;         // uptime at kStartMs
 
   Machine();
 
@@ -67,9 +67,9 @@ class Machine {
     int serial = 0;
     std::int64_t hwm_kib = 0;
   };
-  std::vector<PendingExit> pending_;           // not reported by a tick yet
-  std::map<int, test::FakeProcess> rendered_;  // by serial
-  std::set<int> execed_;                       // exec'd since they were rendered
+  std::vector<PendingExit> pending_;           // exits that no tick has reported yet
+  std::map<int, test::FakeProcess> rendered_;  // processes as last written to the fake /proc, by serial
+  std::set<int> execed_;                       // serials of processes that have exec'd since then
   std::optional<OddLine> odd_;
 };
 

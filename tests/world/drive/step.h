@@ -35,7 +35,7 @@ class Step {
   std::vector<std::string> words_;
 };
 
-// Applies the step to the world if it is of that kind. Returns false if it is not, or if its subject does not exist.
+// Applies a step that changes the world. Returns false for any other step, and if the step's subject does not exist.
 bool apply(World& world, const Step& step, std::int64_t boot_ms);
 
 }  // namespace memoir::world

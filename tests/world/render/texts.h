@@ -19,7 +19,7 @@ std::map<std::string, std::int64_t> meminfo_values(const World& world);
 std::string meminfo_text(const std::map<std::string, std::int64_t>& values);
 std::string vmstat_text(const World& world);
 
-// Replaces the value in the line of the key; unchanged if there is no such line.
+// Replaces the value in the line of the key. Returns the text unchanged if it has no such line.
 std::string with_odd_line(std::string_view text, const OddLine& odd);
 
 }  // namespace memoir::world
