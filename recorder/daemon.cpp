@@ -27,7 +27,7 @@ constexpr std::int64_t kStatusEveryMs = 1'000;
 constexpr std::int64_t kDayMs = 86'400'000;
 constexpr std::int64_t kMemoryEveryMs = 60'000;
 constexpr std::int64_t kIncidentEveryMs = 15 * 60 * 1'000;
-// Signals within this time count as one: a flood of them costs one tick, one reload.
+// Signals within this time count as one: a flood of them costs one tick and one reload.
 constexpr std::chrono::milliseconds kSignalsTogether{10};
 
 }  // namespace

@@ -1,7 +1,7 @@
 #pragma once
 
-// sd_notify(3) without its library: one datagram per message to the socket in NOTIFY_SOCKET. Without one, messages are
-// dropped. Thread: any, after construction.
+// sd_notify(3) without its library: one datagram per message to the socket in NOTIFY_SOCKET. Without that variable,
+// messages are dropped. Thread: any, after construction.
 
 #include <chrono>
 #include <optional>

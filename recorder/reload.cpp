@@ -1,4 +1,4 @@
-// Daemon: applies a changed configuration on SIGHUP: at once, with a new run, or only after a restart.
+// Daemon: applies a changed configuration on SIGHUP. A change takes effect at once, with a new run, or after a restart.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

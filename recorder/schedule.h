@@ -1,6 +1,6 @@
 #pragma once
 
-// Decides when the next tick is: the slots of the interval on the wall clock, through any changes of that clock. Pure.
+// Decides when the next tick is: the slots of the interval on the wall clock, even if that clock is changed. Pure.
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@ class Schedule {
 
   // Returns the next slot after `now`, and the number of slots skipped since the last one. If the wall clock was
   // stepped (by half an interval or more against the boot clock), the slots step with it: none counts as skipped, and
-  // the next one is never more than an interval away.
+  // the next slot is never more than an interval away.
   Slot next(const Moment& now);
 
  private:

@@ -75,7 +75,7 @@ RecorderMemory measure_self(std::int64_t sqlite_bytes) {
   // data.
   memory.fragmentation_kib = std::max<std::int64_t>(free - top - unbacked.below, 0) / kKib;
   memory.prepared_kib = (unbacked.top + unbacked.below) / kKib;
-  // This part includes the rounding of the others, so that all parts add up.
+  // This part includes the rounding errors of the other parts, so that all parts add up.
   memory.data_kib = (used + free) / kKib - memory.prepared_kib - memory.fragmentation_kib - memory.idle_kib;
   // SQLite's count is taken at another moment than the allocator's: it is limited to the memory in use.
   memory.sqlite_kib = std::min(sqlite_bytes / kKib, memory.data_kib);

@@ -19,7 +19,7 @@ RecorderMemory measure_self(std::int64_t sqlite_bytes);
 // leading space. Each sum is the sum of the printed, rounded parts.
 std::string to_text(const RecorderMemory& memory);
 
-// Measures at most once per interval, because that is expensive; in between it returns the last text. Thread-safe.
+// Measures at most once per interval, because that is expensive, and otherwise returns the last text. Thread-safe.
 class SelfUsageText {
  public:
   SelfUsageText(const Clock& clock, std::function<RecorderMemory()> measure, std::int64_t interval_ms = 1000);

@@ -31,7 +31,7 @@ struct Rules {
 // An error names the configuration file.
 Result<Rules> make_rules(const Settings& settings);
 
-// The effective configuration, including the built-in rules.
+// Returns the effective configuration, including the built-in rules.
 Config spelled_out(const Config& config);
 
 // Returns whether both configurations classify and redact alike, regardless of the rules' line numbers.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads signals by signalfd(2) instead of interrupting. The kernel keeps one pending signal of each number, so that a
+// Reads signals by signalfd(2), without signal handlers. The kernel keeps one pending signal of each number, so that a
 // flood of one number displaces no other. A handler that writes into a pipe would lose signals when the pipe is full.
 // Call all functions on the loop's thread.
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The configured source of the recorder's ticks.
+// Makes the configured source of the recorder's ticks.
 
 #include <memory>
 #include <string>

@@ -96,7 +96,7 @@ struct Storage::State {
   DroppedWork refused;    // refused work that is not reported yet
   std::string refusal;    // error of the last refusal
   const SteadyTime maintain_from;
-  std::optional<SteadyTime> maintain_at;  // nullopt: nothing to do
+  std::optional<SteadyTime> maintain_at;  // time of the next maintenance; nullopt if none is needed
   int ticks_since_maintenance = 0;
   std::int64_t given_back_ms = clock.now().boot_ms;  // boot clock, when free memory was last returned
   Cost spent;                                        // cost of all work since the last stored tick

@@ -7,8 +7,8 @@
 
 namespace memoir {
 
-// Total suspended time since boot, in milliseconds: during suspend CLOCK_BOOTTIME advances and CLOCK_MONOTONIC does not
-// (clock_gettime(2)). The two are read together.
+// Returns the total suspended time since boot, in milliseconds: during suspend CLOCK_BOOTTIME advances and
+// CLOCK_MONOTONIC does not (clock_gettime(2)). Both clocks are read within a millisecond.
 std::int64_t suspended_ms();
 
 class Suspension {

@@ -11,7 +11,7 @@
 namespace memoir {
 namespace {
 
-// Bytes of everything except the processes' samples.
+// Returns the bytes of a tick, without the samples of its processes.
 std::size_t bytes_of(const Tick& tick) {
   std::size_t bytes =
       sizeof(tick) + heap_bytes(tick.exits) + heap_bytes(tick.exit_records) + heap_bytes(tick.summaries) +
@@ -101,7 +101,7 @@ void WorkQueue::push(WorkItem item) {
 }
 
 void WorkQueue::put_back(WorkItem item) {
-  // The oldest tick must not be stored as the difference from this one, which may be dropped.
+  // The oldest tick must not be a difference from the returned tick, which may be dropped.
   make_oldest_whole();
   Item waiting{.work = std::move(item)};
   if (auto* const tick = std::get_if<Tick>(&waiting.work)) pack_whole(*tick, waiting);

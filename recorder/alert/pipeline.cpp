@@ -68,7 +68,7 @@ class Group {
     return wait(std::chrono::steady_clock::now() + grace, {}).has_value();
   }
 
-  // nullopt if memoir has not exited or was not started.
+  // Returns nullopt if memoir has not exited or was not started.
   std::optional<int> memoir_status() const { return memoir_status_; }
 
  private:

@@ -19,10 +19,10 @@ namespace memoir {
 
 enum class AlertReason : std::uint8_t { oom_kill, pressure, leak, leak_confirmed, limit, tmpfs, swap, count_ };
 
-// "oom-kill"
+// Returns the name of a reason: "oom-kill".
 std::string_view to_string(AlertReason reason);
 
-// "The OOM killer killed java (812) when app.service reached its 8192 MiB limit; its last RSS was 4800 MiB"
+// Returns "The OOM killer killed java (812) when app.service reached its 8192 MiB limit; its last RSS was 4800 MiB".
 std::string oom_kill_text(const OomVictim& victim);
 
 struct Alert {
@@ -70,8 +70,8 @@ class AlertRules {
   using Levels = std::vector<Level>;
 
   bool rests(const std::optional<std::int64_t>& last_ms, std::int64_t now_ms) const;
-  // `unattributed`: the machine's counter includes a kill that no cgroup counted. Its alert waits up to two ticks for
-  // the name of the cgroup.
+  // `unattributed`: the machine's counter includes a kill that no cgroup counted. The alert of this kill waits up to
+  // two ticks for the name of the cgroup.
   void add_kills(const Tick& tick, bool unattributed, std::vector<Alert>& due);
   void add_kill(Alert alert, std::vector<Alert>& due);
   bool was_unattributed_kill(const Tick& tick);

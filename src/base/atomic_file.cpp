@@ -14,7 +14,7 @@
 namespace memoir {
 namespace {
 
-// A rename survives a power cut only after its folder is synced.
+// Syncs a folder, so that a rename in it survives a power cut.
 Status sync_folder(const std::string& folder) {
   const Fd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd || ::fsync(fd.get()) != 0) return errno_error(errno, "sync", folder);
@@ -52,7 +52,7 @@ Result<AtomicFile> AtomicFile::begin(const std::string& path, Existing existing,
                  fmt::format("{} is being written by another program; wait until it is done", partial)};
   }
   AtomicFile file(path, existing, std::move(fd));
-  // The mode applies regardless of the umask.
+  // Sets the mode regardless of the umask.
   if (mode != kGroupReads && ::fchmod(file.fd_.get(), mode) != 0) return errno_error(errno, "set the mode of", partial);
   if (::ftruncate(file.fd_.get(), 0) != 0) return errno_error(errno, "write", partial);
   return file;

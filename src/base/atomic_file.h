@@ -28,10 +28,9 @@ class AtomicFile {
   AtomicFile& operator=(AtomicFile&& other) = delete;
   ~AtomicFile();  // removes F.partial, unless it was committed
 
-  // The path to write to.
   std::string partial_path() const { return path_ + ".partial"; }
 
-  // Appends to F.partial, for callers that do not open it.
+  // Appends to F.partial.
   Status write(std::string_view text);
 
   // Syncs F.partial and renames it to F. No other code may have it open.

@@ -9,12 +9,12 @@ namespace memoir {
 
 class Capability {
  public:
-  // CAP_… of linux/capability.h.
+  // `number` is CAP_… of linux/capability.h.
   explicit Capability(std::uint32_t number) : number_(number) {}
 
   // Sets or clears the effective bit. Returns false if capset(2) fails.
   bool enable(bool effective) const;
-  // Drops it permanently. Returns false if capset(2) fails.
+  // Drops the capability permanently. Returns false if capset(2) fails.
   bool give_up() const;
 
  private:

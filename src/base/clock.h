@@ -27,10 +27,11 @@ class SystemClock final : public Clock {
   Moment now() const override;
 };
 
-// "2026-11-20 10:34:05 UTC"
+// Formats a time: "2026-11-20 10:34:05 UTC".
 std::string utc(std::int64_t wall_ms);
 
-// CPU time of the calling thread (CLOCK_THREAD_CPUTIME_ID), and the time of a clock that never steps, both in µs.
+// Return the CPU time of the calling thread (CLOCK_THREAD_CPUTIME_ID), and the time of a clock that never steps, both
+// in µs.
 std::int64_t thread_cpu_us();
 std::int64_t steady_us();
 

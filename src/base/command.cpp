@@ -24,9 +24,9 @@ constexpr std::size_t kKeptOfErrors = 1024;
 constexpr std::size_t kShownOfErrors = 200;
 // How long to wait for a killed program to exit.
 constexpr std::chrono::milliseconds kDyingTime{1'000};
-// Interval of checks of the stop token.
+// Interval at which the stop token is checked.
 constexpr std::int64_t kStopCheckMs = 100;
-// Interval of checks for the exit without a pidfd: before Linux 5.3, or if a seccomp filter forbids it.
+// Interval at which the exit is checked without a pidfd: before Linux 5.3, or if a seccomp filter forbids it.
 constexpr std::int64_t kExitCheckMs = 1;
 
 // Reads available data and appends it to `into`, up to a length of `most` bytes. Returns false if some data did not

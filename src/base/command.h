@@ -26,7 +26,7 @@ struct CommandLimits {
 struct CommandOutput {
   pid_t pid = 0;
   std::string out;
-  std::string problem;      // its exit status and the first line of its standard error; empty for exit status 0
+  std::string problem;      // exit status of the program and first line of its standard error; empty for exit status 0
   std::int64_t cpu_us = 0;  // CPU time of the command and of the children it waited for
 };
 

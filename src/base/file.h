@@ -48,8 +48,8 @@ class Buffer {
   std::vector<char> bytes_ = std::vector<char>(kFirst);
 };
 
-// The error of a failed system call on `path`: ENOENT and ESRCH are not_found, EACCES, EPERM and EROFS denied, others
-// io.
+// Returns the error of a failed system call on `path`: ENOENT and ESRCH are not_found, EACCES, EPERM and EROFS denied,
+// others io.
 Error errno_error(int error, std::string_view what, std::string_view path);
 
 // Opens for reading (O_CLOEXEC | O_NOCTTY).
@@ -77,10 +77,10 @@ Status write_file(const std::string& path, std::string_view text);
 Status read_pieces(const Fd& fd, Buffer& buffer, std::string_view path,
                    const std::function<Status(std::string_view)>& take);
 
-// Target of a symbolic link.
+// Returns the target of a symbolic link.
 Result<std::string> read_link(const std::string& path);
 
-// Folder of a path: "." for a bare name.
+// Returns the folder of a path: "." for a bare name.
 std::string folder_of(const std::string& path);
 
 }  // namespace memoir

@@ -1,6 +1,6 @@
 #pragma once
 
-// Heap memory that strings and vectors own, for limits in bytes.
+// Computes the heap memory that strings and vectors own, for limits in bytes.
 
 #include <cstddef>
 #include <string>

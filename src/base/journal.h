@@ -1,6 +1,6 @@
 #pragma once
 
-// Messages to systemd's journal with a MESSAGE_ID and fields, in its native protocol
+// Sends messages to systemd's journal with a MESSAGE_ID and fields, in its native protocol
 // (https://systemd.io/JOURNAL_NATIVE_PROTOCOL/). systemd/memoir.catalog explains each id to the reader of the journal.
 
 #include <string>
@@ -19,7 +19,7 @@ inline constexpr std::string_view kQuarantinedFile = "d0cd692c4b2d4668801ca6f30a
 inline constexpr std::string_view kDegraded = "cbe2ad4cac1945a285ce323a5f728d51";
 }  // namespace message_id
 
-// Names have capital letters, digits and underscores: {"MEMOIR_PID", "812"}.
+// Names consist of capital letters, digits and underscores: {"MEMOIR_PID", "812"}.
 using JournalFields = std::vector<std::pair<std::string_view, std::string>>;
 
 // Appends the field to a datagram.

@@ -9,8 +9,8 @@
 namespace memoir {
 namespace {
 
-// Number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal string
-// alignment).
+// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b` (optimal
+// string alignment).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1);
   std::vector<std::size_t> above(b.size() + 1);

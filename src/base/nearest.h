@@ -14,7 +14,7 @@ namespace memoir {
 // none.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 
-// "; did you mean 'web'?", printable; empty without a close candidate.
+// Returns "; did you mean 'web'?", printable; empty without a close candidate.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace memoir

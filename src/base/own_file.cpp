@@ -20,7 +20,7 @@ Status check(const std::string& path, const struct stat& found) {
   if (!S_ISREG(found.st_mode)) return planted(path, "is not a regular file");
   if (found.st_uid != geteuid() && found.st_uid != 0)
     return planted(path, fmt::format("belongs to another user (uid {})", found.st_uid));
-  // It may be a second name that another user gave to one of our files.
+  // Another user may have given a second name to one of our files.
   if (found.st_nlink > 1) return planted(path, "has several names (hard links)");
   return Done{};
 }

@@ -125,7 +125,7 @@ Result<Pipe> make_pipe() {
 
 Result<pid_t> spawn(Spawn what) {
   const pid_t pid = TRY(SpawnPlan(what).start(what.words, what.environment));
-  // These are set after the start, because posix_spawn(3) would fail without permission.
+  // These properties are set after the start, because posix_spawn(3) would fail without permission.
   spare_no_more(pid);
   lower_priority(pid, what.background);
   limit_files(pid);

@@ -33,7 +33,7 @@ struct Spawn {
 // Returns the pid. An error names the program.
 Result<pid_t> spawn(Spawn what);
 
-// "exit status 1", "signal 9"
+// Returns "exit status 1" or "signal 9".
 std::string format_wait_status(int wait_status);
 
 }  // namespace memoir

@@ -1,6 +1,6 @@
 #pragma once
 
-// Splitting and numbers, without copies or locales; and functions that make any bytes safe to store or to show.
+// Splits texts and parses numbers, without copies or locales. Makes any bytes safe to store or to show.
 
 #include <charconv>
 #include <cstdint>
@@ -34,7 +34,7 @@ std::string_view cut_word(std::string_view& text);
 
 std::string_view trim(std::string_view text);
 
-// ASCII letters in lower case; all other bytes stay.
+// Converts ASCII letters to lower case; all other bytes stay.
 std::string to_lower(std::string_view text);
 
 // Returns valid UTF-8 for any input: each byte that is not part of a valid sequence becomes `\xNN`.
@@ -54,7 +54,7 @@ std::string to_printable(std::string_view bytes);
 // Returns an error text: cannot understand "MemFree: -4 kB". Makes the line printable, and truncates a long one.
 std::string not_understood(std::string_view line);
 
-// "SIGKILL"; "signal 99" without a name.
+// Returns "SIGKILL"; "signal 99" for a number without a name.
 std::string signal_name(int signal);
 
 }  // namespace memoir

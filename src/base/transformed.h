@@ -24,7 +24,7 @@ auto keys_of(const Map& map) {
   return transformed(map, [](const auto& entry) { return entry.first; });
 }
 
-// The values, moved out of the map.
+// Returns the values, moved out of the map.
 template <typename Map>
 auto taken_from(Map& map) {
   return transformed(map, [](auto& entry) { return std::move(entry.second); });

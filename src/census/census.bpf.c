@@ -216,7 +216,7 @@ struct {
 
 __u64 events_lost;  // events dropped because the ring was full
 
-// Reserves a record in the ring. A macro, because the verifier needs a constant size.
+// Reserves a record in the ring. It is a macro, because the verifier needs a constant size.
 #define NEW_RECORD(type)                                                 \
   ({                                                                     \
     struct type* record = bpf_ringbuf_reserve(&ring, sizeof *record, 0); \

@@ -40,7 +40,7 @@ struct CensusProcess {
   Statm statm;
 };
 
-// The values of a process with memory that a scan between two ticks needs.
+// The values that a scan between two ticks needs of a process with memory.
 struct BriefSample {
   std::int32_t pid = 0;
   std::uint64_t start_ticks = 0;
@@ -82,8 +82,8 @@ class Census {
 // starting threads.
 Status verify_census(Census& census, const ProcFs& proc);
 
-// The census and the events by BPF, if BPF is permitted and agrees with /proc. Otherwise an error with the reason and
-// the remedy.
+// The census and the events by BPF. Each is an error with the reason and the remedy, if BPF is not permitted or
+// disagrees with /proc.
 struct FoundByBpf {
   Result<std::unique_ptr<Census>> census;
   Result<std::unique_ptr<ProcessEvents>> events;

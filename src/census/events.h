@@ -44,15 +44,15 @@ class ProcessEvents {
  public:
   virtual ~ProcessEvents() = default;
 
-  // Replaces `events` by the events since the last call, in order. Returns the number of events lost for lack of buffer
-  // space.
+  // Replaces `events` by the events since the last call, in order. Returns the number of events lost because the buffer
+  // was full.
   virtual Result<std::uint64_t> take(std::vector<ProcessEvent>& events) = 0;
 
   // Returns a descriptor that becomes readable (poll(2)) when the buffer fills up or an OOM killer chose a victim; -1
   // if there is none.
   virtual int wait_fd() const { return -1; }
 
-  // The reason why signals are not reported; empty if they are.
+  // Returns the reason why signals are not reported; empty if they are.
   virtual std::string no_signals() const { return {}; }
 };
 

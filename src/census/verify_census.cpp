@@ -16,7 +16,7 @@ using F = ProcessField;
 
 constexpr std::size_t kHeldBytes = 16 * 1024 * 1024;
 
-// A waiting child with known memory, for the lifetime of this object.
+// A child with known memory, which waits until this object is destroyed.
 class HoldingChild {
  public:
   HoldingChild() {

@@ -19,7 +19,7 @@ struct CollectContext {
   Buffer& buffer;
   std::string blocked = {};     // first blocked read that does not belong to a process
   std::int64_t in_turn_us = 0;  // CPU time of rotating reads, without rollups and smaps (pss/read_request.h)
-  BlockedUsers::Counts blocked_users = {};  // the blocked reads of processes, by uid
+  BlockedUsers::Counts blocked_users = {};  // number of blocked reads of processes, by uid
   std::vector<ObservedMapper> exited = {};  // mappings of the processes that exited since the previous tick
 
   // Notes a text that could not be parsed. Ignores errors of other kinds.

@@ -23,7 +23,7 @@ struct CollectorOptions {
   std::int64_t ticks_per_second = 100;           // sysconf(_SC_CLK_TCK)
   std::string cgroup_root = "/sys/fs/cgroup";
   std::string container_root;   // prefix of the paths of container managers' files
-  bool container_names = true;  // whether those files are read
+  bool container_names = true;  // whether container managers' files are read
   std::chrono::milliseconds tmpfs_interval = std::chrono::minutes(30);  // interval of walks of one mount; 0: no walks
   std::int64_t store_bytes = 0;  // maximum size of the store, which limits the text that a user may add; 0: no limit
   MappingLimits summaries;

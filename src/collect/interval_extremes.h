@@ -15,7 +15,7 @@ class SizeExtremes {
   // Starts an interval with the value of the previous tick.
   void begin(std::optional<std::int64_t> kib) { before_ = kib; }
   // Takes the value of a scan. Ignores it if the previous tick had no value. `after_ms` is the time of the previous
-  // scan, if there was one since the tick.
+  // scan; nullopt if there was none since the tick.
   void see(std::optional<std::int64_t> kib, std::int64_t at_ms, std::optional<std::int64_t> after_ms) {
     if (!before_ || !kib) return;
     if (*kib < (seen_.lowest ? seen_.lowest->kib : *before_)) seen_.lowest = {*kib, at_ms, {}};
@@ -74,7 +74,7 @@ class PeakTracker {
   // Call it when the descriptor was reset after the reading.
   void note_reset() { reset_ = was_reset_ = true; }
 
-  // The mark since the cgroup was created, or since it was reset for all readers (v1); nullopt before the first
+  // Returns the mark since the cgroup was created, or since it was reset for all readers (v1); nullopt before the first
   // reading.
   std::optional<std::int64_t> ever_kib() const { return ever_kib_; }
 

@@ -23,7 +23,7 @@ class MachineReader {
   // Adds the values to the tick. Fields of an unreadable file are absent. Returns an error if meminfo is unreadable.
   Status read(CollectContext& context);
 
-  // Current MemAvailable; nullopt if unreadable.
+  // Returns the current MemAvailable; nullopt if unreadable.
   std::optional<std::int64_t> available_kib(Buffer& buffer);
 
   // Returns whether the last read found pressure/memory.

@@ -28,7 +28,7 @@ class ScanTracker {
   // Call it before entries are deleted, because they are referenced. The next scan lists them again.
   void forget_entries() { watched_.clear(); }
 
-  // Time of the last scan since the previous tick; nullopt if there was none.
+  // Returns the time of the last scan since the previous tick; nullopt if there was none.
   std::optional<std::int64_t> scanned_ms() const { return scanned_ms_; }
 
   // Adds the extremes of a process that exited since the previous tick.
@@ -49,7 +49,7 @@ class ScanTracker {
     std::int64_t marked_ms = 0;           // time of marked_rss_kib
 
     void see(const BriefSample& now, std::int64_t at_ms);
-    // Returns its growth if that is fast, otherwise nullopt. Updates the reference.
+    // Returns the growth of the process if it is fast, otherwise nullopt. Updates the reference.
     std::optional<std::int64_t> fast_growth(const BriefSample& now, std::int64_t available_kib, std::int64_t at_ms);
   };
 

@@ -90,7 +90,7 @@ class TickSource {
   };
   virtual ScanResult scan() { return {}; }
 
-  // A descriptor that becomes readable (poll(2)) when process events are waiting; -1 if there is none.
+  // Returns a descriptor that becomes readable (poll(2)) when process events are waiting; -1 if there is none.
   virtual int events_fd() const { return -1; }
   // Takes waiting process events. Returns true if an OOM killer chose a victim: the caller should record the memory
   // usage by a tick at once.
@@ -98,7 +98,7 @@ class TickSource {
 
   virtual const Access& access() const = 0;
 
-  // Events of the last tick: `degraded` and `restored` conditions.
+  // Returns the events of the last tick: `degraded` and `restored` conditions.
   virtual const std::vector<Event>& events() const = 0;
 };
 

@@ -30,7 +30,7 @@ struct Config {
   // [vmmap]
   std::string vmmap = "/usr/bin/vmmap";
   std::string ps = "/bin/ps";
-  std::chrono::milliseconds vmmap_deadline{10'000};  // for one run of vmmap or ps: 10 ms … 10 min
+  std::chrono::milliseconds vmmap_deadline{10'000};  // limit of one run of vmmap or ps: 10 ms … 10 min
   std::string vmmap_group = "process";  // PSS is RSS divided by the number of processes in a group: process, pgid
   // [store]
   std::string durability = "full";  // full: synced at each tick; normal: at checkpoints
@@ -46,12 +46,12 @@ struct Config {
   // [exits]: minimum peak (bytes, 1 MiB …) at which the exit of an unsampled process is stored individually
   std::int64_t exits_min_peak = 16LL << 20;
   // [mappings]: reading of smaps
-  std::chrono::milliseconds mappings_interval{900'000};  // between reads of one process, 1 s … 1 d; 0: off
+  std::chrono::milliseconds mappings_interval{900'000};  // interval of reads of one process, 1 s … 1 d; 0: off
   std::int64_t mappings_processes = 20;            // maximum number of processes whose smaps are read in turn: 1 … 80
   std::int64_t mappings_labels = 24;               // rows stored per process: 1 … 500
   std::chrono::milliseconds mappings_budget{300};  // CPU time per hour: 1 ms … 10 m
   // [tmpfs]: walks of the mounts
-  std::chrono::milliseconds tmpfs_interval{1'800'000};  // between walks of one mount, 1 s … 1 d; 0: off
+  std::chrono::milliseconds tmpfs_interval{1'800'000};  // interval of walks of one mount, 1 s … 1 d; 0: off
   // [alert]: command that gets `memoir incident` as JSON on its standard input
   std::vector<std::string> alert_exec;        // the program's path and its arguments; empty: none
   std::int64_t alert_pressure_ppm = 200'000;  // share of a minute in which some process waited for memory; 0: off
@@ -62,8 +62,8 @@ struct Config {
   std::int64_t alert_tmpfs_ppm = 950'000;
   std::int64_t alert_swap_ppm = 950'000;
   std::chrono::milliseconds alert_every{900'000};   // minimum time between two alerts for one reason: 1 s … 7 d
-  std::chrono::milliseconds alert_timeout{30'000};  // 100 ms … 10 min
-  // [leaks]: read by memoir; memoird also checks for leak alerts at this interval
+  std::chrono::milliseconds alert_timeout{30'000};  // time limit of the command: 100 ms … 10 min
+  // [leaks]: settings of memoir. memoird also checks for leak alerts at this interval.
   std::chrono::milliseconds leaks_hour{3'600'000};  // length of an hour in the analysis (shorter in tests): 10 ms … 1 d
   // [[category]]: name, and at least one of command, exe, comm, user, cgroup. Without any category: the built-in list.
   std::vector<CategoryRule> categories;
@@ -74,7 +74,7 @@ struct Config {
   bool operator==(const Config&) const = default;
 };
 
-// Values of `source`.
+// Returns the values that `source` may have.
 std::vector<std::string> source_names();
 
 // Limits that other code uses as well.

@@ -18,13 +18,13 @@ struct Unit {
   std::int64_t of;  // ms or bytes
 };
 
-// Largest first.
+// Sorted from the largest unit to the smallest.
 constexpr std::array<Unit, 6> kDurationUnits{
     {{"w", 604'800'000}, {"d", 86'400'000}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1'000}, {"ms", 1}}};
 constexpr std::array<Unit, 4> kByteUnits{
     {{"TiB", 1LL << 40}, {"GiB", 1LL << 30}, {"MiB", 1LL << 20}, {"KiB", 1LL << 10}}};
 
-// Long forms, as in systemd.time(7), also in the plural.
+// Long names of units, as in systemd.time(7). They may end with the "s" of the plural.
 struct LongName {
   std::string_view name;
   std::string_view unit;

@@ -113,8 +113,8 @@ inline Codec<Config> number(std::int64_t Config::*member, std::int64_t least, st
           [member](const Config& config) { return fmt::format("{}", config.*member); }};
 }
 
-// A text that `parse` reads and `print` prints. `form` describes the required form. `judge` returns the required range
-// if the value is out of range, otherwise an empty text.
+// Makes a codec of a text that `parse` reads and `print` prints. `form` describes the required form. `judge` returns
+// the required range if the value is out of range, otherwise an empty text.
 template <typename T, typename Parse, typename Print, typename Judge>
 Codec<Config> parsed(T Config::*member, const char* form, Parse parse, Print print, Judge judge) {
   return {[=](const toml::node& node, Config& config) -> Refusal {
@@ -139,7 +139,7 @@ inline Codec<Config> duration(std::chrono::milliseconds Config::*member, std::ch
   });
 }
 
-// An interval, or "off", which is 0.
+// Makes a codec of an interval, or "off", which is 0.
 inline Codec<Config> pace(std::chrono::milliseconds Config::*member, std::chrono::milliseconds least,
                           std::chrono::milliseconds most) {
   const Codec<Config> on = duration(member, least, most);
@@ -152,7 +152,7 @@ inline Codec<Config> pace(std::chrono::milliseconds Config::*member, std::chrono
           [=](const Config& config) { return (config.*member).count() == 0 ? "'off'" : on.print(config); }};
 }
 
-// The retention of a tier.
+// Makes a codec of the retention of a tier.
 inline Codec<Config> age(std::chrono::milliseconds Config::*member) {
   constexpr const char* form = "must be a duration in quotes, such as \"7d\", or \"forever\"";
   return parsed(member, form, parse_age, format_age, [](std::chrono::milliseconds read) {
@@ -164,7 +164,7 @@ inline Codec<Config> age(std::chrono::milliseconds Config::*member) {
   });
 }
 
-// `or_none`: also allows "unlimited", which is 0.
+// Makes a codec of a size. `or_none`: also allows "unlimited", which is 0.
 inline Codec<Config> bytes(std::int64_t Config::*member, std::int64_t least, bool or_none) {
   return parsed(member, "must be a size in quotes, such as \"2GiB\"", parse_bytes, format_bytes,
                 [=](std::int64_t read) {
@@ -180,7 +180,7 @@ inline Codec<Config> share(std::int64_t Config::*member, std::int64_t least) {
   });
 }
 
-// A percentage of `what` in millionths, or "off", which is 0.
+// Makes a codec of a percentage of `what` in millionths, or "off", which is 0.
 inline Codec<Config> percentage(std::int64_t Config::*member, std::string_view what, std::int64_t least) {
   return {
       [=](const toml::node& node, Config& config) -> Refusal {
@@ -199,7 +199,7 @@ inline Codec<Config> percentage(std::int64_t Config::*member, std::string_view w
       [=](const Config& config) { return toml_string(config.*member == 0 ? "off" : format_share(config.*member)); }};
 }
 
-// A program and its arguments, or an empty list.
+// Makes a codec of a program and its arguments, or an empty list.
 inline Codec<Config> program(std::vector<std::string> Config::*member) {
   return {[=](const toml::node& node, Config& config) -> Refusal {
             constexpr const char* form =
@@ -240,7 +240,7 @@ inline Codec<Config> choice(std::string Config::*member, const std::vector<std::
           [=](const Config& config) { return toml_string(config.*member); }};
 }
 
-// A key of [redaction], which fills a part of Config.
+// Makes a codec of a key of [redaction], which fills a part of Config.
 inline Codec<Config> redaction(bool RedactionOptions::*member) {
   const Codec<RedactionOptions> own = flag(member);
   return {[=](const toml::node& node, Config& config) { return own.take(node, config.redaction); },

@@ -47,20 +47,21 @@ class CgroupFs {
   // `mounts` is the text of mountinfo.
   explicit CgroupFs(std::string root = "/sys/fs/cgroup", std::string_view mounts = {});
 
-  // Path of the cgroup at the root folder, usually "/"; empty if it is unknown.
+  // Returns the path of the cgroup at the root folder, usually "/"; empty if it is unknown.
   const std::string& top() const { return top_; }
 
-  // Opens a file of the cgroup at `path`, in /proc/PID/cgroup's format. not_found if the cgroup or the file does not
-  // exist, or if the path is outside of the reader's own cgroup namespace ("/../…"). Peaks are also opened for writing,
-  // if that is permitted.
+  // Opens a file of the cgroup at `path`, in /proc/PID/cgroup's format. Returns not_found if the cgroup or the file
+  // does not exist, or if the path is outside of the reader's own cgroup namespace ("/../…"). Peaks are also opened for
+  // writing, if that is permitted.
   Result<Fd> open(std::string_view path, CgroupFile file) const;
   // Resets an open memory.peak or memory.swap.peak of v2, for this descriptor only. Returns not_found if the cgroup was
   // removed, and denied if the file is not writable or the kernel is older than 6.12. Also returns denied for v1, where
   // a reset would affect all readers.
   Status reset_peak(const Fd& peak) const;
-  // Returns the number by which kernel events identify the cgroup: the inode of its folder. not_found as for open().
+  // Returns the number by which kernel events identify the cgroup: the inode of its folder. Returns not_found like
+  // open().
   Result<std::uint64_t> number(std::string_view path) const;
-  // Names of the cgroup's direct children; empty if its folder is unreadable.
+  // Returns the names of the cgroup's direct children; empty if its folder is unreadable.
   std::vector<std::string> children(std::string_view path) const;
   // Returns whether this version of cgroups has such a file.
   bool has(CgroupFile file) const { return name_of(file) != nullptr; }
@@ -70,7 +71,7 @@ class CgroupFs {
   bool is_v1() const { return v1_; }
 
  private:
-  // The folder of a cgroup; nullopt if it has none below the root.
+  // Returns the folder of a cgroup; nullopt if it has none below the root.
   std::optional<std::string> folder(std::string_view path) const;
   const char* name_of(CgroupFile file) const;
 

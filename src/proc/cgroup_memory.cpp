@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 16> kStatNames{
     "total_shmem", "total_swap", "total_inactive_file", "total_active_file"};
 constexpr KeyTable kStatKeys(kStatNames);
 
-// Index of one of the names, found at compile time.
+// Returns the index of a name, found at compile time.
 consteval std::size_t stat_place(std::string_view name) {
   std::size_t place = 0;
   while (kStatNames.at(place) != name) ++place;
@@ -40,14 +40,14 @@ class StatValues {
 
   bool any() const { return lines_.any(); }
   bool has(std::size_t place) const { return lines_.seen(place); }
-  // Value of the first of `places` that has a line, in KiB.
+  // Returns the value of the first of `places` that has a line, in KiB.
   std::optional<std::int64_t> first(std::initializer_list<std::size_t> places) const {
     for (const std::size_t place : places) {
       if (lines_.seen(place)) return kib(place);
     }
     return std::nullopt;
   }
-  // Sum of those of `places` that have a line, in KiB.
+  // Returns the sum of the values of all `places` that have a line, in KiB.
   std::optional<std::int64_t> sum(std::initializer_list<std::size_t> places) const {
     std::optional<std::int64_t> sum;
     for (const std::size_t place : places) {

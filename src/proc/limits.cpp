@@ -19,7 +19,7 @@ constexpr std::array kLimits{Limit{"Max data size", "DATA"},    Limit{"Max stack
                              Limit{"Max open files", "NOFILE"}, Limit{"Max locked memory", "MEMLOCK"},
                              Limit{"Max address space", "AS"}};
 
-// "unlimited", or digits.
+// Returns whether the word is "unlimited" or a number.
 bool is_limit(std::string_view word) {
   return word == "unlimited" || parse_number<std::uint64_t>(word).has_value();
 }

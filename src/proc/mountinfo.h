@@ -27,9 +27,9 @@ struct TmpfsMount {
   bool operator==(const TmpfsMount&) const = default;
 };
 
-// Returns the mounts of type tmpfs, sorted by device. For one device, mounts of its root come first, then those with
-// short paths. A mount may be hidden by a later one in the same place. A text without any mount is malformed. `odd`:
-// see key_lines.h.
+// Returns the mounts of type tmpfs, sorted by device. For one device, mounts of its root come first, and short paths
+// before long ones. A mount may be hidden by a later one in the same place. A text without any mount is malformed.
+// `odd`: see key_lines.h.
 Result<std::vector<TmpfsMount>> parse_tmpfs_mounts(std::string_view text, OddLines* odd = nullptr);
 
 // Returns the folder of a file system that the last mount at `mount_point` shows ("/" is all of it); nullopt if nothing

@@ -54,7 +54,7 @@ inline constexpr std::array kSystemFiles{
     "sysvipc/shm", "self/mountinfo", "self/ns/mnt"};
 static_assert(kSystemFiles.size() == static_cast<std::size_t>(SystemFile::mount_namespace) + 1);
 
-// Facts about the boot that do not need /proc: everything except its id.
+// Returns the facts about the boot that do not need /proc: everything except its id.
 Result<BootInfo> this_machine(const Moment& now);
 
 class ProcFs {

@@ -41,7 +41,7 @@ void undo_newlines(std::string_view escaped, std::string& path) {
   path += escaped;
 }
 
-// The line of a field starts with a capital letter, that of a region with a lower-case hexadecimal address.
+// The line of a field starts with a capital letter, the line of a region with a lower-case hexadecimal address.
 bool is_region(std::string_view line) {
   const std::size_t dash = line.find_first_not_of("0123456789abcdef");
   return dash > 0 && dash < line.size() && line[dash] == '-';

@@ -56,7 +56,7 @@ class Header {
   }
 
  private:
-  // Larger numbers are odd: the kernel's types cannot represent them, or a time in ms would overflow.
+  // Returns the largest valid number. The kernel's types cannot represent a larger one, or a time in ms would overflow.
   static std::int64_t max_of(Column column) {
     constexpr std::int64_t max = std::numeric_limits<std::int64_t>::max();
     if (column == Column::cpid || column == Column::lpid) return std::numeric_limits<std::int32_t>::max();

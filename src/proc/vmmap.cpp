@@ -132,7 +132,7 @@ bool is_anonymous(std::string_view name) {
   return has("MALLOC") || has("VM_ALLOCATE") || has("Stack") || has("STACK") || has("anonymous");
 }
 
-// There are few names of regions, and a process cannot choose them.
+// Limits the rows of a summary. It is not reached: there are few names of regions, and a process cannot choose them.
 constexpr std::size_t kMaxNames = 128;
 
 MappingKind kind_of(std::string_view name) {

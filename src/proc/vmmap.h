@@ -1,7 +1,7 @@
 #pragma once
 
-// Parses the output of vmmap(1) of macOS for one process: lines of regions between headers, summaries and a legend.
-// They differ between releases.
+// Parses the output of vmmap(1) of macOS for one process: lines of regions between headers, summaries and a legend. The
+// output differs between releases.
 //
 //   MALLOC_TINY        7fb0c1c00000-7fb0c1d00000 [ 1024K   156K   156K     0K] rw-/rwx SM=PRV          MallocZone_0x1
 //   __DATA             104a5c000-104a60000       [   16K/   12K] rw-/rwx SM=COW  /bin/cat

@@ -147,8 +147,8 @@ std::optional<std::size_t> Categoriser::State::first(const ProcessInfo& info) co
   return std::nullopt;
 }
 
-// Returns, for each rule, the earlier rule that takes all its samples; nullopt if the rule takes a sample itself or has
-// none.
+// Returns, for each rule, an earlier rule that hides it by taking all its samples. Returns nullopt for a rule that
+// takes a sample itself or has no sample.
 std::vector<std::optional<std::size_t>> Categoriser::State::hidden() const {
   std::vector<std::optional<std::size_t>> hidden_by(rules.size());
   std::vector<bool> reached(rules.size());

@@ -8,7 +8,7 @@
 namespace memoir {
 namespace {
 
-// Matches a program by the base name of argv[0], or by a title that it set itself: "nginx: worker process".
+// Returns a pattern for a program's base name in argv[0], or in a title that it set itself: "nginx: worker process".
 std::string program(const std::string& names) {
   return "^(?:\\S*/)?(?:" + names + ")(?:[ :]|$)";
 }

@@ -137,7 +137,7 @@ constexpr auto kSamples = std::to_array<CategorySampleLine>({
      "org.apache.catalina.startup.Bootstrap start"},
     {"jvm", "jenkins", "/usr/lib/jvm/java-17/bin/java", "java -jar /usr/share/java/jenkins.war --httpPort=8080"},
 
-    // ChromeOS, for the rules of systemd/examples/chromeos.toml.
+    // Samples of ChromeOS, for the rules of systemd/examples/chromeos.toml.
     {"other", "crosvm", "/usr/bin/crosvm", "/usr/bin/crosvm run --android-fstab /run/arcvm/host_generated/fstab"},
     {"other", "crosvm", "/usr/bin/crosvm", "/usr/bin/crosvm --extended-status run --cpus 8 --socket /run/vm/vm.x"},
     {"other", "chrome", "/opt/google/chrome/chrome", "/opt/google/chrome/chrome --type=renderer --lang=en"},

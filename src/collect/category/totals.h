@@ -18,7 +18,7 @@ class CategoryTotals {
   void clear();
   void add(std::size_t slot, const ProcessSample& sample);
 
-  // All categories that have ever had a process, by slot.
+  // Returns all categories that have ever had a process, by slot.
   const std::vector<CategorySample>& by_slot() const { return by_slot_; }
 
   // Returns the categories with a process, sorted by name.

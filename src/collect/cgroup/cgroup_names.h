@@ -35,7 +35,7 @@ class CgroupNames {
 
   CgroupFs cgroups_;
   std::map<std::uint64_t, std::string> paths_;
-  std::int64_t walked_ms_ = -1;  // boot clock
+  std::int64_t walked_ms_ = -1;  // boot clock, time of the last walk; -1: none
 };
 
 }  // namespace memoir

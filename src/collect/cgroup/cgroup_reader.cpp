@@ -19,7 +19,7 @@ constexpr double kCatchUp = 2;
 constexpr double kMaxRounds = 2;
 constexpr std::int64_t kUnknownWholeUs = 50;
 
-// Usage is near a limit if it is above the limit minus a tenth.
+// Usage is near a limit if less than 1/kNearPart of the limit is left.
 constexpr std::int64_t kNearPart = 10;
 
 bool is_near(std::int64_t kib, std::optional<std::int64_t> limit_kib) {
@@ -36,12 +36,12 @@ bool moved_little(std::int64_t before_kib, std::int64_t now_kib) {
   return std::abs(now_kib - before_kib) <= std::max(before_kib / 256, min_kib);
 }
 
-// Number of kills, including those of descendants if the hierarchy counts them.
+// Returns the number of kills, including those of descendants if the hierarchy counts them.
 std::optional<std::int64_t> kills_of(const CgroupDetail& detail) {
   return detail.oom_kills ? detail.oom_kills : detail.own_oom_kills;
 }
 
-// Wraps a parser so that it counts odd lines in the tick.
+// Wraps a parser so that it notes odd lines in the tick.
 template <typename T>
 auto noting(Result<T> (*parse)(std::string_view, OddLines*), CollectContext& context) {
   return [parse, odd = &context.tick.odd_lines](std::string_view text) { return parse(text, odd); };
@@ -63,7 +63,7 @@ auto CgroupReader::value(const std::string& path, Cgroup& cgroup, CgroupFile nam
   const bool was_kept = file->kept.kept();
   auto text = file->kept.read(open, context.buffer);
   if (!text && was_kept) {
-    // The cgroup was deleted, but another one may have its name now.
+    // The cgroup was deleted, but another cgroup may have its name now.
     cgroup.replaced = true;
     file->kept.close();
     text = file->kept.read(open, context.buffer);

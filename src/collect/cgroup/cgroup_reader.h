@@ -31,7 +31,7 @@ namespace memoir {
 // A process as a member of its cgroup.
 struct CgroupMember {
   std::string_view cgroup;
-  bool moved = false;     // its memory has changed since the previous tick
+  bool moved = false;     // the process's memory has changed since the previous tick
   std::uint32_t uid = 0;  // uid of its user
 };
 

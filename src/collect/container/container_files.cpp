@@ -31,8 +31,8 @@ bool is_plain_file(const Fd& fd) {
   return ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// Reads the file at `steps` below `folder`, which others may write. `folder` itself may be reached by symbolic links,
-// but none is followed below it. Only a plain file of at most `cap` bytes is read; anything else is an error.
+// Reads the file at `steps` below `folder`, where other users may write. `folder` itself may be reached by symbolic
+// links, but none is followed below it. Only a plain file of at most `cap` bytes is read; anything else is an error.
 Result<std::string_view> read_beneath(const std::string& folder, const std::vector<std::string>& steps, Buffer& buffer,
                                       std::size_t cap) {
   constexpr int folder_flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
@@ -126,7 +126,7 @@ void fill_from_list(Container& container, const Json& own) {
   fill(container.image, text(part(parsed(metadata.get_ref<const std::string&>()), "image-name")));
 }
 
-// Folders in the folder of containers/storage, one for each driver, such as "overlay-containers".
+// Returns the folders in containers/storage, one for each driver, such as "overlay-containers".
 std::vector<std::string> folders_in(const std::string& storage) {
   std::vector<std::string> folders = names_in(storage, kMaxNames);
   std::erase_if(folders, [](const std::string& name) { return !name.ends_with("-containers"); });

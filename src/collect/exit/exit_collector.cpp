@@ -37,7 +37,7 @@ std::int64_t boot_to_wall(const ProcessEvent& event, const Moment& now) {
   return now.wall_ms - now.boot_ms + event.boot_ns / 1'000'000;
 }
 
-// Raises the process's high-water mark in the extremes to its peak at exit, which is above the sizes at scans.
+// Raises the process's high-water mark in the extremes to its peak at exit, if that is higher.
 void raise_mark(const KeptExit& kept, TickExtremes& extremes) {
   if (!kept.record.peak_kib) return;
   auto of = std::ranges::find(extremes.processes, kept.key, &ProcessExtremes::process);

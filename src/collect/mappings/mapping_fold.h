@@ -44,7 +44,8 @@ class MappingFold {
 };
 
 // Adds rows with a negligible part of the process's memory to the others of their kind, if a kind has several. A
-// process maps dozens of libraries, and each would need a new row whenever any of its mappers changes its PSS.
+// process maps dozens of libraries, and each would need a new row whenever another process that maps it starts or
+// exits.
 void fold_small(MappingSummary& summary);
 
 }  // namespace memoir

@@ -157,7 +157,7 @@ void MappingPlan::enter(const Order& largest, const Order& fastest) {
   }
 }
 
-// Time since which a process is due. A process that was never read is due since it entered the plan.
+// Returns the time since which a process is due. A process that was never read is due since it entered the plan.
 std::int64_t MappingPlan::due_ms(const Known& known) const {
   if (!known.tried_ms) return known.since_ms;
   const double cost = static_cast<double>(known.cpu_us * kShareOfOne);
@@ -169,7 +169,7 @@ bool MappingPlan::is_due(const Known& known, std::int64_t now_ms) const {
   return known.planned && known.counters != known.now.counters && due_ms(known) <= now_ms;
 }
 
-// The due processes, longest waiting first.
+// Returns the due processes, longest waiting first.
 MappingPlan::Order MappingPlan::due() {
   Order due;
   for (Known& known : known_) {
@@ -179,7 +179,7 @@ MappingPlan::Order MappingPlan::due() {
   return due;
 }
 
-// Maximum number of reads now: more if ticks are far apart, because more become due between them.
+// Returns the maximum number of reads now. It is higher if ticks are far apart, because more become due between them.
 std::size_t MappingPlan::most_now(std::int64_t elapsed_ms) const {
   const auto of_all = static_cast<std::int64_t>(limits_.processes) * elapsed_ms / limits_.interval_ms + 1;
   return std::max(kMinAtOnce, static_cast<std::size_t>(std::clamp<std::int64_t>(of_all, 0, kMaxAtOnce)));

@@ -17,7 +17,7 @@
 namespace memoir {
 
 struct MappingLimits {
-  std::int64_t interval_ms = 900'000;  // between reads of one process; 0: none is read
+  std::int64_t interval_ms = 900'000;  // interval of reads of one process; 0: no reads
   std::size_t processes = 20;
   std::size_t labels = 24;  // maximum number of rows per summary
   std::int64_t cpu_us_an_hour = 300'000;

@@ -21,17 +21,17 @@ class SwapSweep {
   static constexpr std::size_t kMaxBytes = 4U << 20U;
 
   // Call it at each tick. `sharers`, sorted, are the processes with swap in shared mappings; others lose their share.
-  // Starts a sweep of all of them if the last one started an interval ago; otherwise adds only new ones.
+  // Starts a sweep of all sharers if the last sweep started an interval ago; otherwise adds only new sharers.
   void meet(const std::vector<ProcessKey>& sharers, std::int64_t boot_ms, std::int64_t interval_ms);
 
-  // The processes that are not read yet.
+  // Returns the processes that are not read yet.
   const std::set<ProcessKey>& left() const { return left_; }
-  // Start of the current or last sweep.
+  // Returns the start of the current or last sweep; 0 if there was none.
   std::int64_t began_ms() const { return began_ms_.value_or(0); }
   // Takes the shared mappings of a process; nullopt if they could not be read.
   void take(const ProcessKey& key, std::optional<MappingSummary> shared);
 
-  // The share of a process, in KiB; nullopt if unknown.
+  // Returns the share of a process, in KiB; nullopt if unknown.
   std::optional<std::int64_t> share_of(const ProcessKey& key) const;
 
  private:

@@ -35,12 +35,12 @@ void OomReports::forget() {
 std::optional<OomReport> OomReports::add(const LogRecord& record) {
   if (!record.kernel) return std::nullopt;
   if (record.fragment) {
-    // A fragment may start with any text of a cgroup's name, so it is only used to continue its line.
+    // A fragment may start with any text of a cgroup's name, so it is only used to continue a choice line.
     const bool open = !lines_.choice.empty() && lines_.choice.find(",uid=") == std::string::npos;
     if (open && lines_.choice.size() + record.message.size() <= kMaxChoiceBytes) lines_.choice += record.message;
     return std::nullopt;
   }
-  // Parsed first, because no other line starts with a name.
+  // The line "… invoked oom-killer" is parsed first, because no other line starts with a name.
   if (const auto comm = parse_oom_invoked(record.message)) {
     forget();
     lines_.detail.invoked_by = name_of(*comm);
@@ -121,7 +121,7 @@ OomReport OomReports::finish(const OomKill& kill, std::int64_t boot_us) {
   }
   killed_us_ = boot_us;
   group_ = std::exchange(lines_, {});
-  // These belong to the first victim; other victims may be in a descendant cgroup.
+  // The choice line and the cgroup belong to the first victim; other victims may be in a descendant cgroup.
   group_.choice.clear();
   group_.cgroup.clear();
   return report;

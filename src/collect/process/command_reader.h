@@ -36,7 +36,7 @@ class CommandReader {
   // use only half of a budget; the other half is reserved for processes without a command line.
   std::optional<std::string> read(const std::string& path, std::uint32_t uid, bool again, Buffer& buffer);
 
-  // Number of command lines that this tick deferred because of CPU time, by uid.
+  // Returns the number of command lines that this tick deferred because of CPU time, by uid.
   std::map<std::uint32_t, std::int64_t> deferred();
 
  private:

@@ -21,7 +21,7 @@ void RollupJob::prepare(bool keep, bool reopen, std::int32_t thread) {
   thread_ = thread;
   reopen_ = reopen;
   stale_ = false;
-  // The outcome if the run does not complete.
+  // This is the outcome if the run does not complete.
   outcome_ = Error{ErrorKind::io, "smaps_rollup: not read"};
 }
 

@@ -27,8 +27,8 @@ constexpr std::size_t kSettingBytes = 64;
 constexpr double kReserve = 1.0 / 8;
 constexpr std::size_t kUsers = 1024;
 
-// Hash of a text. `kind` distinguishes equal texts of different kinds. Not std::hash: users could choose new names with
-// the hash of a known one.
+// Returns a hash of a text. `kind` distinguishes equal texts of different kinds. std::hash is unsuitable, because users
+// could choose new names with the hash of a known one.
 std::size_t hash_of(char kind, std::string_view text) {
   return static_cast<std::size_t>(digest_of(kind + std::string(text)));
 }

@@ -41,12 +41,12 @@ class ProcessDetails {
   // Reads and reports all processes of the table. `others` are unrelated jobs that may block as well.
   void run(CollectContext& context, Jobs others = {});
 
-  // The texts' budget after the last run.
+  // Returns the budget of the texts after the last run.
   const TextBudget& texts() const { return texts_; }
-  // CPU time in µs of the last tick's reads, by the uid of the process that was read.
+  // Returns the CPU time in µs of the last tick's reads, by the uid of the process that was read.
   const std::map<std::uint32_t, std::int64_t>& cpu_of_users() const { return reader_.cpu_of_owners(); }
 
-  // Number of rollups of other users' processes that the last run read, and number that were denied.
+  // Return how many rollups of other users' processes the last run read, and how many were denied.
   std::int64_t others_read() const { return others_read_; }
   std::int64_t others_denied() const { return others_denied_; }
 

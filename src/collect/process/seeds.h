@@ -1,6 +1,6 @@
 #pragma once
 
-// The state of an earlier run of the recorder in this boot, with which its processes keep their identity.
+// The state of an earlier run of the recorder in this boot, so that processes keep their identity across a restart.
 
 #include <cstdint>
 #include <map>

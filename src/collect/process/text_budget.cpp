@@ -63,7 +63,7 @@ void TextBudget::count(const Entries& entries) {
 }
 
 // Adds to the use of a user and of all users. The use of all counts each user only up to the share of one user, so that
-// one user's excess leaves the space of the others.
+// an excess does not reduce the space of other users.
 void TextBudget::add(std::uint32_t uid, std::int64_t bytes) {
   std::int64_t& of_user = of_user_[uid];
   const std::int64_t before = std::min(of_user, max_of(uid));

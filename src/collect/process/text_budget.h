@@ -31,7 +31,8 @@ class TextBudget {
   // Truncates `info`, which replaces `before` (nullptr: a new process) in `entries`, if it exceeds the budget.
   void fit(ProcessInfo& info, const ProcessInfo* before, const Entries& entries);
 
-  // Number of processes whose texts were truncated since begin_tick(). shortened_user() names one of their users.
+  // Returns the number of processes whose texts were truncated since begin_tick(). shortened_user() names one of their
+  // users.
   std::size_t shortened() const { return shortened_; }
   const std::string& shortened_user() const { return shortened_user_; }
 

@@ -13,7 +13,7 @@ std::int64_t shared_kib(const ProcessMemory& memory) {
   return memory.or_zero(F::pss_file) + memory.or_zero(F::pss_shmem);
 }
 
-// `value` × part / whole, without overflow.
+// Returns `value` × part / whole, without overflow.
 std::int64_t share(std::int64_t value, std::int64_t part, std::int64_t whole) {
   if (whole <= part || whole <= 0) return value;
   return static_cast<std::int64_t>(static_cast<double>(value) * static_cast<double>(part) / static_cast<double>(whole));

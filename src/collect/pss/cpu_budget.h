@@ -27,8 +27,8 @@ class CpuBudget {
   void begin(std::int64_t boot_ms, std::int64_t other_us);
   void spend(std::int64_t us) { left_us_ -= us; }
 
-  // CPU time left for reads; none start at 0 or less. The first tick may read all processes, because nothing is known
-  // yet.
+  // Returns the CPU time left for reads; no read starts at 0 or less. The first tick may read all processes, because
+  // nothing is known yet.
   std::int64_t left_us() const;
 
  private:

@@ -21,7 +21,7 @@ constexpr std::int64_t kSharedKib = 4;
 constexpr double kTrust = 4;
 constexpr double kMinWrong = 1.0 / 64;
 constexpr double kMaxWrong = 8;
-// Memory counts as private if less than one part in this many is shared.
+// Memory counts as private if less than 1/kAllButPart of it is shared.
 constexpr std::int64_t kAllButPart = 100;
 
 std::int64_t moved(const ProcessMemory& from, const ProcessMemory& to, F counter) {
@@ -63,17 +63,17 @@ void carry_on_parts(const ProcessMemory& read, bool own, ProcessMemory& memory) 
   add(memory, F::private_dirty, private_moved);
 }
 
-// Swap of shared memory, which Swap includes and VmSwap omits.
+// Returns the swap of shared memory, which Swap includes and VmSwap omits.
 std::int64_t shared_swap_kib(const ProcessMemory& read) {
   return std::max<std::int64_t>(read.or_zero(F::swap) - read.or_zero(F::vm_swap), 0);
 }
 
-// Shared swap that may have been unmapped, which no counter shows.
+// Returns the shared swap that may have been unmapped, which no counter shows.
 std::int64_t moved_swap_kib(const ProcessMemory& read, const ProcessMemory& now) {
   return moved(read, now, F::vm_size) == 0 ? 0 : shared_swap_kib(read);
 }
 
-// Change of memory that other processes may share.
+// Returns the change of memory that other processes may share.
 std::int64_t moved_shared_kib(const ExactReading& last, const ProcessMemory& now, bool related) {
   const ProcessMemory& read = last.memory;
   std::int64_t kib = std::abs(moved(read, now, F::rss_file)) + std::abs(moved(read, now, F::rss_shmem)) +
@@ -82,7 +82,7 @@ std::int64_t moved_shared_kib(const ExactReading& last, const ProcessMemory& now
   return kib;
 }
 
-// Possible error of one kind of shared memory, in the direction of `error_kib`.
+// Returns the possible error of one kind of shared memory, in the direction of `error_kib`.
 std::int64_t room_kib(const ProcessMemory& memory, F part, F counter, std::int64_t error_kib) {
   const std::int64_t kib = memory.or_zero(part);
   return error_kib < 0 ? kib : std::max<std::int64_t>(memory.or_zero(counter) - kib, 0);

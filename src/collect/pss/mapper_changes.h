@@ -1,8 +1,8 @@
 #pragma once
 
 // Estimates how much the PSS of a process may have changed since its last reading because other processes mapped or
-// released files and shared memory. That changes none of its counters. It is unknown which processes map the same
-// pages, so each may be affected, up to its own mapped memory. Pure.
+// released files and shared memory. The counters of the process do not show this. It is unknown which processes map the
+// same pages, so each may be affected, up to its own mapped memory. Pure.
 
 #include <array>
 #include <cstdint>

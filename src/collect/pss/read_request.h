@@ -21,7 +21,7 @@ struct ReadRequest {
   double urgency = 0;        // an increase by 1 means twice as urgent
 };
 
-// How often the urgency doubles while a read reaches its maximum age.
+// Number of times that the urgency doubles until a read reaches its maximum age.
 inline constexpr double kDoublings = 4;
 
 // Returns the urgency of a read that has been due for `overdue_ms` and is repeated every `pace_ms`. A read that has

@@ -23,7 +23,7 @@ struct ReadCandidate {
   std::int64_t wrong_kib = 0;    // expected error of its share of shared memory (shared_drift.h)
   std::int64_t moved_kib = 0;    // change of RSS since the last reading, up or down
   std::int64_t rss_kib = 0;
-  std::int64_t pss_kib = 0;    // estimated
+  std::int64_t pss_kib = 0;    // estimated PSS
   std::int64_t age_ms = 0;     // age of the last reading
   Cost cost{};                 // cost of the last reading
   std::size_t pool = kNoPool;  // index in the pools passed to choose()

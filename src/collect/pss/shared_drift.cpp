@@ -15,7 +15,8 @@ constexpr std::int64_t kSmallPart = 4;
 // Holders that are smaller than the largest by this factor are not suspected until the largest has been read.
 constexpr std::int64_t kMuchSmaller = 8;
 
-// Possible error of a share: the whole share if shares are too large in total, otherwise the part of other mappers.
+// Returns the possible error of a share: the whole share if shares are too large in total, otherwise the part of other
+// mappers.
 std::int64_t possible_error_kib(const SharedHolder& holder, std::int64_t drift_kib) {
   return drift_kib < 0 ? holder.pss_kib : holder.rss_kib - holder.pss_kib;
 }

@@ -43,7 +43,7 @@ class SharedDrift {
   bool spread(std::int64_t drift_kib, std::int64_t limit_kib, std::vector<SharedHolder>& holders) const;
 
   std::optional<std::int64_t> rest_kib_;  // Mapped minus the known PSS, when all shares were right
-  std::int64_t unknown_kib_ = 0;          // unknown PSS at that time
+  std::int64_t unknown_kib_ = 0;          // RSS of processes without a known PSS at that time
   std::optional<std::int64_t> since_ms_;  // last change of shares (older readings may be wrong); nullopt: none
 };
 

@@ -62,7 +62,7 @@ constexpr Row kRows[] = {
     {"", kGroup, R"((?i)^(?:-H|--header=)?[\w-]*(?:<secret>|x-auth|authentication):\s*(.+)$)"},
     {"", kNext, R"((?i)^(?:-H)?[\w]+-[\w-]*<secret>:$)"},
     {"^(?:echo|printf)$", kNext, R"((?i)^[\w-]*<secret>:$)"},
-    // Variables.
+    // Environment variables.
     {"", kGroup,
      R"(^(?:-e|-D|--?[\w-]+=)?[A-Z0-9_]*_(?:KEY|KEY_BASE64|SALT|PW|PWD|PASS|AUTH|CREDS?|SK|PAT|PIN|SEED|MNEMONIC)=(.+?);?$)",
      "(?:PUBLIC|PRIMARY|FOREIGN|PARTITION|SORT|CACHE|GROUP|ORDER|ROUTING|INDEX|UNIQUE|SHARD|REGISTRY|HOT|HOST)_KEY="
@@ -94,7 +94,7 @@ constexpr Row kRows[] = {
     {"", kGroup, R"((?i)(?:user|role|to|exists)\s+\S+\s+identified\s+(?:with\s+\S+\s+)?by\s+[\\"']*([^\s\\"';]+))"},
     // Commands that print a secret where its value is expected.
     {"", kGroup, R"((?i)(?:^-p|(?:<secret>|pwd)=)["']?(?:\$\(|`)(?:echo|printf) (?:-[a-z]+ )*([^\n)`]+))"},
-    // Teradata.
+    // Logon strings of Teradata.
     {"", kGroup, R"((?i)logon[\s\n]+[^\s,"']+,([^\s;"']+))"},
     {"", kGroup, R"((?i)(?:;\s*|^|["'=])(?:pwd|uid)\s*=\s*([^;"']+);)",
      "(?i)(?:^|[\"'=])(?:pwd|uid)\\s*=\\s*(?:/|[0-9]+;$)"},
@@ -108,7 +108,7 @@ constexpr Row kRows[] = {
     {"", kNext, R"((?i)^(?:set|reset)[_-](?:\w+[_-])?pass(?:word|wd)$)"},
     {"", kNext, R"((?i)^(?:add-|set)?(?:authtoken|apikey)$)"},
 
-    // Headers.
+    // HTTP headers.
     {"", kGroup, R"((?i)^(?:-H|--?[\w-]+=)?(?:proxy-)?authorization:\s*<scheme>(\S.*)$)"},
     {"", kGroup, R"((?i)\bauthorization["']?\s*[:=]\s*["']?<scheme>([^\s'"]+))"},
     {"", kGroup, R"((?i)\bbearer\s+([\w.~+/=-]{16,}))"},
@@ -116,7 +116,7 @@ constexpr Row kRows[] = {
     {"", kNext, R"((?i)^(?:-H)?(?:proxy-)?authorization:$)", R"((?i)\n(?:bearer|basic|digest|negotiate|token)$)"},
     {"", kNext, R"(^(?:Bearer|Basic|Digest|Negotiate)$)"},
 
-    // URLs.
+    // Passwords in URLs.
     {"", kGroup, R"(://[^/\s:'"]*:([^/\s'"]+)@)"},
     // A password that contains a slash. Text that starts like a port and a path is not a password.
     {"", kGroup, R"(://[^/\s:@'"]+:([0-9]*[^0-9/\s@'"][^\s'"]*)@)"},
@@ -192,7 +192,7 @@ constexpr Row kRows[] = {
     {"^ssh-keygen$", kGroup, R"(^-[NP](.+)$)"},
     {"^keytool$", kNext, R"(^-new$)"},
     {"^(?:vsql|check_ldap|db2look|squidclient|ipa-[a-z-]+|smbpasswd)$", kNext, R"(^-w$)"},
-    // As root `[USER [PASSWORD]]`, otherwise `[PASSWORD]`.
+    // Arguments of smbpasswd: `[USER [PASSWORD]]` as root, otherwise `[PASSWORD]`.
     {"^smbpasswd$", kGroup, R"(^(?:-[rUDcR] .+ |-.+ )*[^-\n].* ([^-\n&|;<>].*)$)"},
     {"^smbpasswd$", kGroup, R"(^(?:-[rUDcR] .+ |-.+ )*-[a-zA-Z]*s[a-zA-Z]* (?:-[rUDcR] .+ |-.+ )*([^-\n&|;<>].*)$)",
      "^-[a-zA-Z]*[adeimnx]"},
@@ -289,7 +289,7 @@ constexpr Row kRows[] = {
     {"^(?:mc|maas)$", kGroup, R"(^(?:alias set|config host add|login) .+ .+ (.+(?: [^-\n].*)?)$)"},
     {"^rclone$", kNext, R"((?i)^(?:obscure|pass|password2?|\w*(?:<secret>|<keys>))$)"},
     {"^sops$", kGroup, R"(^(?:set [^-\n].* )?\[.*\](?: |\s+)(.+)$)"},
-    // macOS.
+    // Programs of macOS.
     {"^security$", kNext, R"(^-[wpP]$)", R"(\n(?:/|.*\.keychain))"},
     {"^security$", kGroup, R"(^set-key-partition-list (?:.+ )*?-k (.+)$)"},
     {"^zookeeper-shell(?:\\.sh)?$|^zkCli(?:\\.sh)?$", kGroup, R"(^addauth \w+ [^:\n]+:(.+)$)"},

@@ -25,7 +25,7 @@ class Redactor {
   // Returns the redacted arguments, joined by spaces, as valid UTF-8. A longer text is truncated at `max_bytes`, and a
   // suffix with the full length is added. `all`: the arguments are complete.
   std::string command(const std::vector<std::string_view>& arguments, std::size_t max_bytes, bool all = true) const;
-  // Returns a text that is no command line, such as a file's name, redacted as a single argument.
+  // Redacts a text that is no command line, such as a file's name, as a single argument.
   std::string text(std::string_view text) const { return redacted({text}, kLookAhead, true); }
 
  private:
@@ -35,7 +35,7 @@ class Redactor {
   std::shared_ptr<const State> state_;
 };
 
-// The rules enabled by RedactionOptions::defaults; memoird --print-config lists them.
+// Returns the rules enabled by RedactionOptions::defaults; memoird --print-config lists them.
 std::vector<RedactionRule> default_redaction_rules();
 
 }  // namespace memoir

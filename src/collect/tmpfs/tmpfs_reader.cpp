@@ -53,7 +53,7 @@ class TmpfsReader::MountsJob final : public BlockingJob {
     return at == 0 ? std::nullopt : std::optional((*mounts_)[at - 1]);
   }
 
-  // The following are valid if the job is done.
+  // The following results are valid if the job is done.
   const Mounts& mounts() const { return mounts_; }
   const Result<Readings>& readings() const { return readings_; }
   const OddLines& odd() const { return odd_; }

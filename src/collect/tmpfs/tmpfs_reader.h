@@ -57,7 +57,7 @@ class TmpfsReader {
   // Returns the jobs of this tick; none if too many are stuck. `again`: reads the mount table even if it is unchanged.
   // `walk`: whether a walk is permitted.
   std::vector<std::shared_ptr<BlockingJob>> ask(bool again, std::int64_t boot_ms, bool walk = true);
-  // The mounts as last read; nullptr if the table is unreadable.
+  // Returns the mounts as last read; nullptr if the table is unreadable.
   const std::shared_ptr<const std::vector<TmpfsMount>>& mounts() const { return mounts_; }
   // Adds the results of the jobs to the tick. Results of stuck jobs are absent.
   void take(NameBudget& names, CollectContext& context);

@@ -1,12 +1,12 @@
 #pragma once
 
-// Makes ticks with vmmap(1): ps(1) lists the processes, then vmmap lists the regions of one after the other. Works
-// wherever the two programs print macOS's format.
+// Makes ticks with vmmap(1): ps(1) lists the processes, then vmmap lists the regions of each process. Works wherever
+// the two programs print macOS's format.
 //
 // vmmap does not report how many processes share a page. So PSS is estimated: the resident size divided by the number
 // of processes in the group. A process is included from the first tick in which vmmap lists a region of it. If vmmap
-// lists none later, the memory of the process is unknown. The recorder excludes itself, because vmmap stops the process
-// that it inspects.
+// lists none of its regions later, the memory of the process is unknown. The recorder excludes itself, because vmmap
+// stops the process that it inspects.
 
 #include <chrono>
 #include <cstddef>
@@ -33,7 +33,7 @@ namespace memoir {
 struct VmmapOptions {
   std::string vmmap = "/usr/bin/vmmap";
   std::string ps = "/bin/ps";
-  std::chrono::milliseconds deadline{10'000};  // for one run of either program
+  std::chrono::milliseconds deadline{10'000};  // limit of one run of vmmap or ps
   bool process_groups = false;                 // whether groups are process groups; otherwise each process is a group
   std::size_t max_command_bytes = 4096;
   std::int64_t store_bytes = 0;  // as in set_store_bytes()
@@ -93,7 +93,7 @@ class VmmapSource final : public TickSource {
   CategoryTotals totals_;
   Buffer buffer_;
   std::string listing_;                    // output of ps; the listed processes are views into it
-  std::map<std::int32_t, Entry> entries_;  // by pid
+  std::map<std::int32_t, Entry> entries_;  // sorted by pid
   WarnOnce malformed_;
   std::string unread_;  // why the first unread process of this tick was not read
   WarnOnce unread_warning_;

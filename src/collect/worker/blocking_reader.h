@@ -1,11 +1,11 @@
 #pragma once
 
-// Runs reads that may block on their target, a tick's worth at a time on a worker thread. For example, smaps_rollup and
-// cmdline wait for the target's mmap_lock, and a user's name for LDAP. The caller waits for no job longer than the
-// deadline. A job that exceeds it is stuck: its worker is abandoned with it, and a new worker continues with the
-// remaining jobs. When the kernel returns, the abandoned worker releases the job and ends. Slow or stuck reads are
-// limited per user (read_budget.h), and run after the others. One thread owns and calls this class; destruction does
-// not wait for abandoned workers.
+// Runs reads that may block on their target, a tick's worth at a time on a worker thread. For example, reads of
+// smaps_rollup and cmdline wait for the target's mmap_lock, and the lookup of a user's name may wait for LDAP. The
+// caller waits for no job longer than the deadline. A job that exceeds it is stuck: its worker is abandoned with it,
+// and a new worker continues with the remaining jobs. When the kernel returns, the abandoned worker releases the job
+// and ends. Slow or stuck reads are limited per user (read_budget.h), and run after the others. One thread owns and
+// calls this class; destruction does not wait for abandoned workers.
 
 #include <algorithm>
 #include <atomic>
@@ -37,14 +37,14 @@ class BlockingJob {
   virtual void run(Buffer& buffer) = 0;
 
   CostKind kind() const { return kind_; }
-  // The uid of the process that the job reads.
+  // Returns the uid of the process that the job reads.
   std::uint32_t owner() const { return owner_; }
   void set_owner(std::uint32_t uid) { owner_ = uid; }
   // Returns whether a stuck worker still has the job. Until it returns false, no other function may be called.
   bool is_stuck() const { return stuck_.load(std::memory_order_acquire); }
   // Returns whether the last run completed.
   bool done() const { return done_; }
-  // Cost of the last run; call it only if done().
+  // Returns the cost of the last run; call it only if done().
   const Cost& used() const { return *used_; }
 
  private:
@@ -55,7 +55,8 @@ class BlockingJob {
   bool has_priority() const { return owner_ == 0 || owner_ == ReadBudget::kNoOwner; }
   // A rollup walks all page tables of a process, so its duration is known only from the previous run.
   bool likely_fast() const { return kind_ != CostKind::rollup || (used_ && used_->cpu_us < ReadBudget::kSlowUs); }
-  // Expected duration, reduced by waiting, so that a job that has waited runs earlier among those of its owner.
+  // Returns the expected duration, reduced by waiting, so that a job that has waited runs earlier among the jobs of its
+  // owner.
   std::int64_t rank_us() const {
     const std::int64_t us = used_ ? std::max(charged_.cpu_us, charged_.wall_us) : ReadBudget::kSlowUs / 5;
     return us / (1 + passed_over_);
@@ -90,10 +91,10 @@ class BlockingReader {
   // `cost`, including that of abandoned workers that have returned. Returns their CPU time in µs.
   std::int64_t run(std::vector<std::shared_ptr<BlockingJob>> jobs, TickCost& cost);
 
-  // CPU time in µs since begin(), by the owner of the jobs.
+  // Returns the CPU time in µs since begin(), by the owner of the jobs.
   const std::map<std::uint32_t, std::int64_t>& cpu_of_owners() const { return cpu_of_owners_; }
 
-  // Number of abandoned workers that are still stuck.
+  // Returns the number of abandoned workers that are still stuck.
   int stuck() const;
 
  private:

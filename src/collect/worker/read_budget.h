@@ -38,7 +38,7 @@ class ReadBudget {
   // Starts a tick. `now_us` is on a clock that is never stepped.
   void begin(std::int64_t now_us);
 
-  // Returns whether another read may start. `fast`: it is likely to be fast.
+  // Returns whether another read may start. `fast`: the read is likely to be fast.
   bool allows(std::uint32_t owner, bool fast) const;
   bool worker_allowed() const { return stuck_ < kMaxStuck; }
 
@@ -48,7 +48,7 @@ class ReadBudget {
   void stuck(std::uint32_t owner);
   void came_back(std::uint32_t owner);
 
-  // Recent duration of the owner's slow reads. Owners with less come first.
+  // Returns the recent duration of the owner's slow reads. Owners with less come first.
   std::int64_t slow_us(std::uint32_t owner) const;
   bool any_slow() const { return !users_.empty(); }
 
