@@ -417,6 +417,19 @@ TEST_CASE_METHOD(Fixture, "another program's file in place of the -wal or -shm i
   CHECK(events("moved").size() == 2);
 }
 
+TEST_CASE_METHOD(Fixture, "another program's -wal or -shm is kept when the file is emptied too") {
+  const auto writer = steady({});
+  begin(*writer);
+  record(*writer, 5);
+  const std::string file = path() + GENERATE("-wal", "-shm");
+  fs::remove(file);
+  std::ofstream(file) << "notes";
+  fs::resize_file(path(), 0);
+  record(*writer, 3);
+  CHECK(slurp(file + ".foreign") == "notes");
+  CHECK(must(reader()->info()).ticks == 3);
+}
+
 TEST_CASE_METHOD(Fixture, "a -wal that another program checkpointed is not reported as lost") {
   const auto writer = steady();
   begin(*writer);
