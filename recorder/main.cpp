@@ -79,6 +79,9 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // One arena for both threads: memory freed by one is usable by the other, and the heap stays small and contiguous.
   mallopt(M_ARENA_MAX, 1);
+  // Large lists of a tick always have memory of their own, which returns to the kernel with them. By default glibc
+  // raises this limit after the first of them.
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
   // The parent may ignore SIGCHLD; the exit status of a child would then be lost.
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "base/reserve_closely.h"
 #include "census/bpf_programs.h"
 #include "census/bpf_record.h"
 #include "census/record.h"
@@ -133,13 +134,16 @@ class BpfCensus final : public Census {
 
   Status read_all(std::vector<CensusProcess>& processes) {
     processes.clear();
-    return read_iterator(link_.get(), [&](const char* bytes, std::size_t size) {
+    reserve_closely(processes, last_count_);
+    const Status read = read_iterator(link_.get(), [&](const char* bytes, std::size_t size) {
       for (std::size_t at = 0; at < size; at += sizeof(census_record)) {
         census_record record;
         std::memcpy(&record, bytes + at, sizeof record);
         processes.push_back(read_record(record, units_));
       }
     });
+    last_count_ = processes.size();
+    return read;
   }
 
   const KernelUnits units_ = KernelUnits::of_this_machine();
@@ -147,6 +151,7 @@ class BpfCensus final : public Census {
   OwnedBpf<bpf_link> link_;
   MappedList list_;
   bool many_ = false;  // true if the processes are too many for a list
+  std::size_t last_count_ = 0;
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/reserve_closely.h"
+
 namespace memoir {
 
 namespace {
@@ -117,7 +119,9 @@ void MarkMaker::observe_process(std::int64_t id, const Groups& groups, const Pro
   if (found == members_.end() || found->id != id) {
     now.marks.fill(kNone);
     count(nullptr, &now);
-    found = members_.insert(found, now);
+    const auto at = found - members_.begin();
+    reserve_closely(members_, members_.size() + 1);
+    found = members_.insert(members_.begin() + at, now);
   } else if (found->parts != now.parts || found->groups != groups) {
     now.marks = found->marks;
     count(&*found, &now);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/reserve_closely.h"
 #include "base/transformed.h"
 #include "model/rules.h"
 #include "store/rows/columns.h"
@@ -170,6 +171,7 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
   for (; old != live.end(); ++old) end(*old, tick, context, state);
   live.erase(kept, live.end());
   if (live.empty()) return live.swap(adopted);
+  reserve_closely(live, live.size() + adopted.size());
   const auto middle = live.insert(live.end(), adopted.begin(), adopted.end());
   std::ranges::inplace_merge(live, middle, {}, &LiveProcess::key);
 }
