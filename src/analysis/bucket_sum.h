@@ -2,9 +2,9 @@
 
 // Sums several subjects bucket by bucket. Pure.
 //
-// The mean of the sum is the sum of the means, each weighted by its subject's lifetime. The extremes of the sum cannot
-// be derived from those of the members, because the order of their changes is lost. They are known only where a single
-// member existed.
+// The mean of the sum is the sum of the means, each weighted by its subject's lifetime. The members' extremes do not
+// give the extremes of the sum, because the order of their changes is lost. The extremes of the sum are known only
+// where a single member existed.
 
 #include <cstdint>
 #include <functional>
@@ -45,7 +45,7 @@ class BucketSum {
 
   std::int64_t width_ms_;
   Recorded recorded_;
-  std::map<std::int64_t, Cell> cells_;  // by start time
+  std::map<std::int64_t, Cell> cells_;  // cells by start time
 };
 
 }  // namespace memoir

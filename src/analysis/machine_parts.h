@@ -30,7 +30,7 @@ enum class MachinePart : std::uint8_t {
   zswap,          // Zswap: the pool that holds compressed pages
   balloon,        // Balloon: lent to the hypervisor
   free,           // MemFree
-  per_cpu_free,   // free pages on the lists of the CPUs
+  per_cpu_free,   // free pages on the per-CPU lists
   remainder,      // MemTotal - all other parts: vmalloc, drivers, firmware, and the error of inexact PSS
   count_,
 };

@@ -27,7 +27,7 @@ struct Restart {
 
 struct RestartRule {
   std::int64_t min_life_ms = kShortLifeMs;
-  std::int64_t longest_pause_ms = 10 * 60 * 1000;  // from the exit to the next start
+  std::int64_t longest_pause_ms = 10 * 60 * 1000;  // maximum time from the exit to the next start
 };
 
 // Returns the restarts in order of the exits. Each life has at most one successor, and is the successor of at most one

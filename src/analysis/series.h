@@ -30,8 +30,8 @@ struct Grid {
   std::int64_t origin_ms = 0;  // start of some bucket: local midnight for buckets of days
 };
 
-// Returns all buckets of the grid, including empty ones. The first and the last are clipped to the range. The buckets'
-// covered time adds up to that of the intervals within the range.
+// Returns all buckets of the grid, including empty ones. The first and the last are clipped to the range. The covered
+// time of all buckets adds up to the covered time of the intervals within the range.
 std::vector<GridBucket> cut_into_buckets(std::span<const Interval> intervals, const Grid& grid);
 
 // Returns the number of buckets of the grid.

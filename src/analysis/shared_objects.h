@@ -23,7 +23,7 @@ struct Consumer {
 
 struct SharedObject {
   MappingRow row;                   // sum over the processes
-  std::vector<Consumer> consumers;  // by PSS, the largest first, then by process
+  std::vector<Consumer> consumers;  // sorted by PSS, the largest first, then by process
   std::int64_t largest_kib = 0;     // highest RSS that a consumer has of the object
   std::int64_t unswapped_kib = 0;   // allocated size of the object without swap; 0 if unknown
 

@@ -15,7 +15,7 @@ struct Container {
   std::string key;  // container id, or the name if there is no id
   std::string name;
   std::string image;
-  std::string pod_uid;  // only Kubernetes
+  std::string pod_uid;  // uid of the pod; empty without Kubernetes
   std::string pod;      // namespace/name of the pod
 
   bool operator==(const Container&) const = default;

@@ -31,8 +31,8 @@ inline constexpr std::int64_t kShortLifeMs = 10 * 60 * 1000;
 struct ExitRecord {
   ProcessKey process;
   std::int64_t exited_ms = 0;                 // wall clock
-  std::int64_t lived_ms = 0;                  // since its fork
-  std::int32_t exit_code = 0;                 // in wait(2)'s format
+  std::int64_t lived_ms = 0;                  // time since its fork
+  std::int32_t exit_code = 0;                 // status in wait(2)'s format
   std::optional<std::int64_t> peak_kib = {};  // highest RSS; nullopt if it only used its parent's memory
   std::optional<MemoryAtExit> held = {};      // nullopt before Linux 6.16
 
@@ -119,7 +119,7 @@ struct OomVictim {
   std::optional<std::int64_t> peak_kib = {};  // highest RSS; nullopt if it had not exited by the next tick
   std::optional<OomDetail> detail = {};       // nullopt if the log could not be read, or lacks it
   std::optional<OomKiller> killer = {};       // nullopt: killed by the kernel. Only then is there a detail
-  std::optional<MemoryAtExit> held = {};      // for a signal: memory when it was sent
+  std::optional<MemoryAtExit> held = {};      // the victim's memory when a user-space killer's signal was sent
 
   // Returns false for a process that only received SIGTERM and has not exited: it may continue.
   bool killed() const { return !killer || killer->signal == SIGKILL || peak_kib; }

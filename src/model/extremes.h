@@ -41,8 +41,8 @@ struct SeenSize {
   bool operator==(const SeenSize&) const = default;
 };
 
-// Extremes of one size between two ticks; of several equal ones, the first. nullopt if not beyond the ticks' own
-// values.
+// Extremes of one size between two ticks. The first of several equal values counts. nullopt if no scan found a value
+// beyond the ticks' own values.
 struct Extremes {
   std::optional<SeenSize> lowest;
   std::optional<SeenSize> highest;
@@ -55,7 +55,7 @@ struct ProcessExtremes {
   ProcessKey process;  // sampled by the previous tick; it may have exited since
   Extremes rss;
   Extremes anon;
-  Extremes hwm;  // for an exited process: its last observed VmHWM
+  Extremes hwm;  // last observed VmHWM of an exited process
 
   bool operator==(const ProcessExtremes&) const = default;
 };

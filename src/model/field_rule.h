@@ -37,7 +37,7 @@ template <typename E>
 struct FieldRule {
   enum class How : std::uint8_t {
     sum,        // sum of all, minus `less`; nullopt if one is absent
-    remainder,  // as sum, but nullopt if it is below 0
+    remainder,  // the same; nullopt if it is below 0
     first,      // the first present field
     largest,    // the largest present field
   };

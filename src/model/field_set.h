@@ -1,8 +1,8 @@
 #pragma once
 
-// A fixed set of numbers, any of which may be absent: a value that the kernel did not print or that could not be read
-// is absent, never 0. The enum E names the numbers; its last enumerator is count_. The set is a flat array, so that
-// copying and comparing a tick's values is cheap.
+// A fixed set of numbers, each of which may be absent. A value that the kernel did not print, or that could not be
+// read, is absent and never 0. The enum E names the numbers; its last enumerator is count_. The set is a flat array, so
+// that copying and comparing a tick's values is cheap.
 
 #include <algorithm>
 #include <array>

@@ -20,7 +20,8 @@ struct Identity {
 
 Identity identity_of(const ProcessInfo& info);
 
-// Returns the suffix of a unit that has processes, such as ".service"; empty for other names and a mere suffix.
+// Returns the suffix of a unit's name if this type of unit has processes: ".service". Empty for other names, and for a
+// suffix alone.
 std::string_view unit_suffix(std::string_view name);
 
 // Returns the last systemd unit in a cgroup's path (systemd.unit(5)); the full path without one. Scope names, which

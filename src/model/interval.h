@@ -19,7 +19,7 @@ struct Interval {
   std::optional<std::int64_t> min;
   std::optional<std::int64_t> mean;  // over the time with a known value
   std::optional<std::int64_t> max;
-  std::optional<std::int64_t> last;  // at the end
+  std::optional<std::int64_t> last;  // value at the end
   // Time of the first minimum and maximum. nullopt for the value of a tick, and for a bucket without these times.
   std::optional<std::int64_t> min_at_ms = {};
   std::optional<std::int64_t> max_at_ms = {};

@@ -170,7 +170,7 @@ enum class MachineField : std::uint8_t {
 
 using MachineMemory = FieldSet<MachineField>;
 
-// In the order of the list.
+// Kernel files, in the order of their fields in the list.
 enum class MachineFile : std::uint8_t { meminfo, vmstat, pressure, shmem, zoneinfo };
 
 // machine_sample has the fields that change in most ticks, machine_detail the others.
@@ -202,7 +202,7 @@ inline constexpr std::size_t kFirstVmstat = first_of(kMachineFields, MachineFile
 inline constexpr std::size_t kFirstPressure = first_of(kMachineFields, MachineFile::pressure);
 inline constexpr std::size_t kFirstShared = first_of(kMachineFields, MachineFile::shmem);
 
-// Sizes of memory: all fields except those of vmstat and pressure. Rollups have all of them.
+// Amounts of memory: all fields except the fields of vmstat and pressure. Rollups include every amount.
 inline constexpr auto kMachineSizes =
     fields_with<kMachineFields>([](const MachineFieldInfo& info) { return is_machine_size(info); });
 

@@ -16,7 +16,7 @@ namespace memoir {
 
 enum class MappingKind : std::uint8_t {
   file,
-  anonymous,  // without a path, or named by the program
+  anonymous,  // mapping without a path, or named by the program
   heap,
   stack,
   vdso,
@@ -71,7 +71,7 @@ struct MappingUse {
   // Allocated size of the object that is shared memory, including swap and unmapped parts (st_blocks of map_files,
   // proc(5)). nullopt if not permitted, or without shared memory.
   std::optional<std::int64_t> object_kib{};
-  ProcessMemory memory{};  // the rollup fields
+  ProcessMemory memory{};  // fields of smaps_rollup, summed over the regions
 
   // Adds another use. A field that is unknown in either is unknown in the sum.
   void add(const MappingUse& other);

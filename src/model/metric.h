@@ -55,7 +55,7 @@ enum class RollupForm : std::uint8_t {
   first,
   like_first,  // low, mean and high are NULL if they equal those of the first
   whole,
-  apart,  // in swap_TIER, without a row for 0
+  apart,  // the metric has rows of its own in swap_TIER, and no row for 0
 };
 
 // Where `top` shows the metric as a column: in every format, or only in machine-readable formats unless it ranks by it.
@@ -68,20 +68,20 @@ struct MetricInfo {
   Metric metric = {};
   int number = kNoNumber;        // number in the database's table metric
   std::string_view name = {};    // value of --by: "pss"; empty: no command ranks by it
-  std::string_view title = {};   // in sentences: "PSS", "high-water mark"
+  std::string_view title = {};   // name in sentences: "PSS", "high-water mark"
   std::string_view column = {};  // "pss_kib"
   std::string_view header = {};  // "PSS"
   SubjectKinds kinds = {};       // subject kinds that have it
   SubjectKinds marked = {};      // kinds that have a high-water mark of it
   bool lowest = false;           // the mark is the lowest value
   RollupForm rollup = RollupForm::none;
-  std::optional<Metric> known_by = {};  // for RollupForm::apart: a missing row means 0 if this metric is known
+  std::optional<Metric> known_by = {};  // RollupForm::apart: a missing row means 0 if this metric is known
   bool of_smaps = false;                // read from smaps_rollup; without a reading, RSS replaces it, or it is absent
-  bool counted = false;                 // for a group: the kernel's own count instead of a sum over its processes
+  bool counted = false;                 // a group's value is the kernel's own count instead of a sum over its processes
   bool adds_up = true;                  // false for marks, which were reached at different times
   ProcessRule rule = {};                // computes the value of a process
   std::int64_t CategorySample::*of_category = nullptr;
-  bool ranks = true;  // a value of --by for commands that rank by one metric
+  bool ranks = true;  // --by accepts it in commands that rank by one metric
   TopColumn top = TopColumn::everywhere;
   int drop_order = 0;  // rank of its column in `top`: on a narrow screen, the highest is dropped first; 0: never
 };

@@ -86,7 +86,7 @@ enum class ProcessField : std::uint8_t {
 
 using ProcessMemory = FieldSet<ProcessField>;
 
-// In the order of the list.
+// Kernel files, in the order of their fields in the list.
 enum class ProcessFile : std::uint8_t { smaps_rollup, status, smaps };
 
 // process_sample has the fields that change in most ticks, process_state the others. process_rare has fields that are 0
@@ -154,15 +154,15 @@ struct ProcessSettings {
 struct ProcessInfo {
   ProcessKey key;
   std::int64_t start_ms = 0;    // wall time of the start: boot time + start_ticks / CLK_TCK
-  std::int32_t parent_pid = 0;  // at the first observation
+  std::int32_t parent_pid = 0;  // parent at the first observation
   std::uint32_t uid = 0;        // real uid; kUnknownUid if status does not show it
   std::string user;             // user name, or the number without one
   std::string comm;             // the kernel's text, made valid UTF-8; otherwise arbitrary
   std::string exe;              // link of /proc/PID/exe without " (deleted)"; empty if denied
   std::string command;          // redacted arguments joined by a space; "[comm]" without arguments
   std::string cgroup;           // v2 path, otherwise the v1 memory path; read again at keyframes
-  std::string cwd;              // at the start; empty if denied
-  std::string category;         // by the rules in force at start or exec
+  std::string cwd;              // working directory at the start; empty if denied
+  std::string category;         // category by the rules in force at start or exec
   ProcessSettings settings = {};
 
   bool operator==(const ProcessInfo&) const = default;
@@ -197,8 +197,8 @@ inline bool has_exited(const ProcessSample& sample) {
   return (sample.state == 'Z' || sample.state == 'X') && sample.threads <= 1;
 }
 
-// Returns the error of PSS up to which a process is neither read again nor called estimated: 1/200 of PSS. For a small
-// PSS it is 1/32, but at least 32 and at most 64 KiB.
+// Returns the largest error of PSS that is ignored: with a smaller error, a process is not read again, and its source
+// stays held. It is 1/200 of PSS; for a small PSS 1/32, but at least 32 and at most 64 KiB.
 std::int64_t slight_kib(std::int64_t pss_kib);
 
 // Bounds of PSS, valid regardless of what other processes do. The bounds of an exact PSS are equal. A held PSS may be
@@ -211,9 +211,9 @@ struct PssBounds {
   bool operator==(const PssBounds&) const = default;
 };
 
-// An estimated PSS_anon equals RssAnon only if none of it is shared (collect/pss/estimate.h). Otherwise each page may
-// be shared by all processes that were forked from the same program and still run it. `family` is the number of these
-// processes, including this one; 0 if unknown.
+// An estimated PSS_anon equals RssAnon only if no anonymous page is shared (collect/pss/estimate.h). Otherwise each
+// page may be shared by all processes that were forked from the same program and still run it. `family` is the number
+// of these processes, including this one; 0 if unknown.
 PssBounds pss_bounds(const ProcessSample& sample, std::int64_t family = 0);
 
 }  // namespace memoir

@@ -20,8 +20,8 @@ struct SharedSwap {
   bool operator==(const SharedSwap&) const = default;
 };
 
-// Returns results in the order of `summaries`, which must be those of all processes: a missing sharer makes the others'
-// shares larger.
+// Returns results in the order of `summaries`, which must include all processes. A missing sharer would increase the
+// shares of all others.
 std::vector<SharedSwap> share_swap(std::span<const ProcessMappings> summaries);
 
 }  // namespace memoir

@@ -17,7 +17,7 @@ enum class SubjectKind : std::uint8_t { machine = 0, category = 1, process = 2, 
 struct SubjectInfo {
   std::string_view name;  // "cgroup", the value of --group
   std::string_view one;   // "a cgroup"
-  bool summed = false;    // its values are sums over its processes, and ticks store no rows of it
+  bool summed = false;    // its values are sums over its processes, and ticks have no rows for it
 };
 inline constexpr std::array kSubjects{SubjectInfo{"machine", "the machine"}, SubjectInfo{"category", "a category"},
                                       SubjectInfo{"process", "a process"}, SubjectInfo{"identity", "an identity", true},

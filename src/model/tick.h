@@ -60,7 +60,7 @@ struct TickCounts {
   bool operator==(const TickCounts&) const = default;
 };
 
-// Cost of a tick by kind of file. CPU time is that of the threads that did the work.
+// Kinds of files by which the cost of a tick is divided. CPU time includes only the threads that did the work.
 enum class CostKind : std::uint8_t {
   list,      // the directory /proc
   status,    // status, stat and statm
@@ -112,7 +112,7 @@ struct TickReads {
 struct TickScans {
   std::int64_t count = 0;
   std::int64_t cpu_us = 0;
-  std::int64_t longest_us = 0;  // wall time
+  std::int64_t longest_us = 0;  // longest wall time of a scan
 
   void add(const Cost& cost) {
     ++count;
@@ -155,8 +155,8 @@ struct OomKills {
 };
 
 struct Tick {
-  Moment begin;              // before the first read
-  Moment end;                // after the last read
+  Moment begin;              // time before the first read
+  Moment end;                // time after the last read
   bool keyframe = false;     // every live process gets a row
   std::int64_t skipped = 0;  // slots skipped since the previous tick because it overran
   Cost total;                // cost of the whole pass
@@ -167,19 +167,19 @@ struct Tick {
   TickScans scans;
   std::optional<TickEvents> events;  // nullopt without kernel events
   std::optional<Cost> storing;       // cost of storing since the previous tick, with maintenance; nullopt if unknown
-  std::optional<RecorderMemory> recorder_memory = {};  // once a minute
+  std::optional<RecorderMemory> recorder_memory = {};  // nullopt except once a minute
   MachineSample machine;
   std::vector<ProcessInfo> born;            // new or exec'd in this tick, or with a changed cgroup
-  std::vector<ProcessExit> exits;           // since the previous tick, sorted by key
+  std::vector<ProcessExit> exits;           // processes that exited or exec'd since the previous tick, sorted by key
   std::vector<ExitRecord> exit_records;     // reported by the kernel since the previous tick; sorted by key
   std::vector<ExitSum> exit_sums;           // sums over the exits without a row of their own
-  std::vector<OomVictim> oom_victims;       // in the order of selection
+  std::vector<OomVictim> oom_victims;       // victims in the order of their selection
   std::vector<ProcessSample> processes;     // all live processes (zombies too), sorted by key
-  TickExtremes extremes;                    // since the previous tick
+  TickExtremes extremes;                    // extremes since the previous tick
   std::vector<CategorySample> categories;   // non-empty categories, sorted by name
   std::vector<CgroupSample> cgroups;        // cgroups with a process in or below them, as far as known; sorted by path
   std::vector<CgroupContainer> containers;  // cgroups with a newly known container
-  std::vector<OomKills> oom_kills;          // since the previous tick, by the counters of the cgroups; sorted by path
+  std::vector<OomKills> oom_kills;          // kills since the previous tick, as cgroups count them; sorted by path
   // Values that are read less often. nullopt if not read in this tick: the last reading is still valid.
   std::optional<std::vector<CgroupDetail>> cgroup_details;  // details of all `cgroups`, sorted by path
   std::optional<std::vector<SysvSegment>> segments;         // sorted by shmid
@@ -195,9 +195,9 @@ struct KnownProcess {
   std::string exe;
 };
 
-// Returns how many OOM kills the machine counted since the previous tick (`rise`) beyond those that the cgroups of
-// this tick counted. The counters are not read at the same moment: a cgroup may count a kill that the machine reports
-// only at the next tick. `ahead` is the number of such kills; each call updates it.
+// Returns the number of OOM kills that the machine counted since the previous tick (`rise`), minus the kills that the
+// cgroups of this tick counted. The counters are not read at the same moment, so a cgroup may count a kill that the
+// machine counts only at the next tick. `ahead` is the number of these kills; each call updates it.
 std::int64_t unattributed_kills(std::int64_t rise, const Tick& tick, std::int64_t& ahead);
 
 // Recorder events, stored in the event table.

@@ -10,7 +10,7 @@
 namespace memoir {
 
 struct TmpfsEntry {
-  std::string path;        // below the mount point; empty: the mount point itself
+  std::string path;        // path below the mount point; empty: the mount point itself
   bool directory = false;  // a directory, with the totals of everything below it
   std::int64_t allocated_kib = 0;
   std::int64_t logical_kib = 0;  // st_size of all entries
@@ -26,7 +26,7 @@ enum class TmpfsWalk : std::uint8_t {
   whole = 0,
   cut = 1,       // partial result: too many entries, too slow, too deep, or unreadable folders
   not_read = 2,  // unreadable, hidden, or not answering
-  not_yet = 4,   // not yet walked, or walks are disabled
+  not_yet = 4,   // no walk was made yet, or walks are disabled
 };
 
 // Result of a walk. A file with several names counts once; file systems mounted on it are excluded.
@@ -49,8 +49,8 @@ struct TmpfsSample {
   std::string source;       // device as given to mount(8): "tmpfs", "run"; empty: unknown
   TmpfsWalk walk = TmpfsWalk::not_yet;
   std::optional<std::int64_t> limit_kib;  // nullopt: no limit, or unknown
-  std::optional<std::int64_t> used_kib;   // statfs(2)
-  std::optional<std::int64_t> inodes;     // in use
+  std::optional<std::int64_t> used_kib;   // usage from statfs(2)
+  std::optional<std::int64_t> inodes;     // inodes in use
   std::optional<std::int64_t> walked_ms;  // wall time of the walk behind the following fields; nullopt: never walked
   TmpfsContent content;
   std::vector<TmpfsEntry> largest;  // sorted by path, then files first

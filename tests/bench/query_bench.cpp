@@ -2,7 +2,7 @@
 // docs/sql.md, and of each view of a tick over 60 ticks.
 //
 // query_bench F.db [--runs N]
-// For a file as large as that of a month on a busy server: soak_bench --days 30 --processes 500 -o F.db
+// To make a file like a month's recording of a busy server: soak_bench --days 30 --processes 500 -o F.db
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>

@@ -122,7 +122,7 @@ struct Costs {
 };
 
 struct Most {
-  std::int64_t file = 0;  // including its -wal
+  std::int64_t file = 0;  // size of the file with its -wal
   std::int64_t wal = 0;
   std::int64_t rss_kib = 0;
   std::int64_t write_us = 0;

@@ -1,4 +1,4 @@
-// Bounds on what the collector keeps about processes, their names, cgroups and mappings.
+// Bounds on the data that the collector keeps about processes, their names, cgroups and mappings.
 
 #include <algorithm>
 #include <filesystem>

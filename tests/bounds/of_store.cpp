@@ -1,4 +1,4 @@
-// Bounds on what the file keeps, what waits to be written, and what the result of a query keeps in memory.
+// Bounds on the data in the file, on data that waits to be written, and on the memory of a query's result.
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The census and the events if the kernel refuses a call that they need, or if a namespace changes what they observe.
+// The census and the events if the kernel refuses a necessary call, or if a namespace changes the observed values.
 // Each case runs in a child process, which returns its result as text.
 
 #include <algorithm>

@@ -227,7 +227,7 @@ TEST_CASE("a blocked rollup delays neither the tick nor other processes") {
   machine.proc.add(fake(11, "stuck"));
   machine.proc.add(fake(12, "app"));
   machine.proc.block(11, PidFile::smaps_rollup);
-  for (int i = 0; i < 2; ++i) {  // in the second tick it still hangs, and is not read again
+  for (int i = 0; i < 2; ++i) {  // the read still hangs in the second tick, and is not repeated
     const Tick tick = machine.tick();
     CHECK(tick.counts.blocked == 1);
     CHECK(tick.counts.seen == 3);
@@ -270,7 +270,7 @@ TEST_CASE("an identity that blocks is reported once it is known") {
 }
 
 TEST_CASE("blocking processes of a user delay no other user's reads; the user is named, and the end is reported") {
-  constexpr std::uint32_t attacker = 4242;  // without a name
+  constexpr std::uint32_t attacker = 4242;  // a uid without a name
   CollectorOptions options = many_descriptors();
   options.read_deadline = kShort;
   Machine machine(options);

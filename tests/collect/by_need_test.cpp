@@ -215,7 +215,7 @@ TEST_CASE("on demand: of siblings that share memory, a few are read and the othe
   // Another sibling starts. This may change the PSS of all siblings, but none is read again so soon.
   machine.proc.add(backend(40, 7'142));
   const Tick second = machine.tick();
-  CHECK(second.reads.exact <= 1);  // only the new sibling's parent
+  CHECK(second.reads.exact <= 1);  // the new sibling's parent may be read
   for (std::int32_t pid = 11; pid < 11 + count; ++pid) CHECK(sample_of(second, pid).source != Source::exact);
   CHECK(std::abs(*sample_of(second, 40).memory.get(F::pss) - 9'792) <= 4);
   for (std::int32_t pid = 11; pid < 11 + count; ++pid) machine.proc.update(backend(pid, 7'142));

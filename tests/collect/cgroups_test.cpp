@@ -277,7 +277,7 @@ TEST_CASE("a cgroup's high-water mark that its reader resets counts for each int
   CHECK(lower.highest == SeenSize{500'000, 2'000, 1'000, Origin::memory_peak});
   CHECK(peak.ever_kib() == 900'000);
   peak.note_reset();
-  CHECK_FALSE(peak.see(10'100, 3'000, 10'000, 10'000).any());   // not higher than at both ticks
+  CHECK_FALSE(peak.see(10'100, 3'000, 10'000, 10'000).any());   // the peak is not higher than usage at the ticks
   CHECK_FALSE(peak.see(400'000, 4'000, 10'000, 10'000).any());  // the mark was not reset before: may be old
   CHECK(peak.ever_kib() == 900'000);
   PeakTracker of_all;

@@ -81,7 +81,7 @@ TEST_CASE("mapping plan: no more processes than configured, a part of them growi
   CHECK(read.contains(1));
   CHECK(read.contains(50));
   CHECK_FALSE(read.contains(30));
-  // The largest of the processes that do not grow take the other places.
+  // The other places go to the largest processes that do not grow.
   CHECK(read.size() <= 8 + 2);
 }
 

@@ -205,7 +205,7 @@ TEST_CASE("OOM report: all members of a group have the group's reason, and other
   CHECK(group[1].cgroup.empty());  // it may be in a descendant
   CHECK(group[1].detail.others == std::vector<OomTask>{{5, "a", 40, 12}});
   CHECK(group[2].detail.others.size() == 2);
-  // If the kernel omits the first lines of a report, those of another kill are not used.
+  // If the kernel omits the first lines of a report, the first lines of another report are not used.
   auto alone = lines;
   alone.erase(alone.begin() + 7);
   CHECK_FALSE(read_reports(alone)[1].detail.limit_kib);

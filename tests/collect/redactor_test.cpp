@@ -344,8 +344,8 @@ TEST_CASE("hostile arguments take bounded time") {
   CHECK_FALSE(redact(redactor, std::vector<std::string>(60000, "--password")).empty());
 }
 
-// Each word before a bar may be the input of the pipe's last program. This gives as many matches as words, each of them
-// up to the end.
+// Each word before a bar may be the input of the pipe's last program. So there are as many matches as words, and each
+// extends to the end.
 TEST_CASE("overlapping matches are followed up to a limit, and the remainder is truncated") {
   const Redactor redactor = make();
   std::vector<std::string> arguments{"echo"};

@@ -177,7 +177,7 @@ TEST_CASE("an exec known only from its event starts another row") {
   Machine machine;
   const auto script = std::make_shared<FakeEvents::Script>();
   CollectorOptions none = many_descriptors();
-  none.max_descriptors = 0;  // without cached descriptors every rollup still answers
+  none.max_descriptors = 0;  // uncached rollups never stop answering, so they show no exec
   const auto collector = make_collector(machine.proc.proc(), machine.clock, none, std::unique_ptr<Census>(),
                                         std::unique_ptr<ProcessEvents>(std::make_unique<FakeEvents>(script)));
   const auto tick = [&] {

@@ -76,7 +76,7 @@ TEST_CASE("tmpfs plan: it is walked at once when it exceeds 80 and 95 % of its l
   mount.use(815 * kMib);
   CHECK_FALSE(mount.walks_after(10'000));
   mount.use(990 * kMib);
-  CHECK_FALSE(mount.walks_after(10'000));  // since the last walk it has not been below 95 %
+  CHECK_FALSE(mount.walks_after(10'000));  // usage has not been below 95 % since the last walk
 }
 
 TEST_CASE("tmpfs plan: a walk at a fill level does not wait for the CPU budget, even the first walk of a mount") {

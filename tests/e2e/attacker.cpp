@@ -63,7 +63,7 @@ void become(int uid) {
   if (uid > 0 && (setgroups(0, nullptr) != 0 || setgid(id) != 0 || setuid(id) != 0)) die("setuid");
 }
 
-// Starts children that do `work` and then idle. Returns when all have done or tried it.
+// Starts children that do `work` and then idle. Returns when every child has finished or failed its work.
 template <typename Work>
 void fork_all(int count, int uid, Work work) {
   std::array<int, 2> done{};
@@ -176,7 +176,7 @@ void remove_all(int parent, const char* name) {
   unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-// Removes what all attackers created. Returns whether nothing of it is left.
+// Removes the folders that all attackers created. Returns true if no such folder is left.
 bool remove_made(const std::string& root) {
   const int fd = open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* const folder = fd < 0 ? nullptr : fdopendir(fd);

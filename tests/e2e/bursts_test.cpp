@@ -27,7 +27,7 @@ struct Bursting {
       recorder = std::make_unique<Recorder>(*scene, interval, std::nullopt,
                                             std::vector<std::string>{"--config", configured(*scene, "")});
       recorder->tick();
-      holder->run("private 196608");  // half of it is enough growth, whenever a scan happens
+      holder->run("private 196608");  // half of it triggers a burst, whenever the scan happens
       wait_until("a burst", [&] { return scene->number("SELECT count(*) FROM event WHERE kind = 'burst'") > 0; });
       first_event = scene->text(kFirstEvent);
       if (contains(first_event, "holder (" + std::to_string(holder->pid()) + ") grew from ")) return;

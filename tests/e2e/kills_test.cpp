@@ -1,4 +1,4 @@
-// Many real kills in a row. Runs alone, because an incident of another test at the same time could name any of them.
+// Many real kills in a row. Runs alone, because a concurrent test of incidents could report one of these kills.
 
 #include <optional>
 #include <set>

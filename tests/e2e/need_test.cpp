@@ -148,7 +148,7 @@ TEST_CASE("scans: a fast-growing process triggers an early tick") {
     wait_until("the next tick", [&] { return often.number("SELECT count(*) FROM tick") > before; });
     return often.number(early).value_or(0) > asked;
   });
-  // Only one process is due within a day; activity has caused the other reads.
+  // Without activity, only one process would be due within a day. Activity has caused the other reads.
   wait_until("mappings of the largest processes", [&] {
     return often.number("SELECT count(DISTINCT process_id) FROM mapping_summary WHERE read_ms IS NOT NULL")
                .value_or(0) >= 3;

@@ -94,7 +94,7 @@ Recorder::Recorder(const Scene& scene, const std::string& interval, std::optiona
     : scene_(scene), started_(SystemClock().now().boot_ms), child_(memoird(scene, interval, as_user, more)) {}
 
 void Recorder::tick() {
-  wait_for_tick(started_);  // before the first tick, a signal could find no handler
+  wait_for_tick(started_);  // a signal before the first tick could find no handler
   const std::int64_t now = SystemClock().now().boot_ms;
   child_.signal(SIGUSR1);
   wait_for_tick(now);

@@ -73,7 +73,7 @@ class Recorder {
   void wait_for_tick(std::int64_t since);
 
   const Scene& scene_;
-  std::int64_t started_;  // on the boot clock
+  std::int64_t started_;  // start time on the boot clock
   Child child_;
 };
 

@@ -49,7 +49,7 @@ std::vector<Alone> each_alone(const std::vector<CategoryRule>& rules) {
   return alone;
 }
 
-// A rule matches the same processes alone as among others, except those that an earlier rule matches.
+// Checks that a rule among others matches the same processes as the rule alone, unless an earlier rule matches.
 void require_first(const std::vector<Alone>& rules, const ProcessInfo& info, const std::string& category) {
   for (const Alone& rule : rules) {
     const bool takes = rule.categoriser.category(info) == rule.name;

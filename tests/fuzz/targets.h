@@ -47,7 +47,7 @@ void view(std::string_view text);
 struct Target {
   const char* name;
   void (*run)(std::string_view text);
-  int mutations = 4000;  // in each test run; fewer for slow targets
+  int mutations = 4000;  // number of mutations in each test run; fewer for slow targets
 };
 
 inline constexpr std::array<Target, 34> kTargets{{

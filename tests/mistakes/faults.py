@@ -1,6 +1,6 @@
-"""Faults that were found in answers and fixed, for scripts/mistakes --faults, which makes each of them again.
+"""Faults that were found in answers and fixed. scripts/mistakes --faults makes each of them again.
 
-The right text is on one line of the file and is an expression, or with `statement` a whole statement. It is unique there.
+`right` is an expression on one line of the file, or a whole statement with `statement`. It occurs once in the file.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Fault:
     path: str
     right: str
     wrong: str
-    tests: list  # one of them catches it
+    tests: list  # at least one of these test programs must fail
     statement: bool = False
 
     def site(self, text):

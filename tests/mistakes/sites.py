@@ -1,7 +1,7 @@
 """Possible mistakes in a C++ source, for scripts/mistakes.
 
-A site is an expression or a statement on one line, and another text in its place. Nothing is parsed: clang-format's
-output is regular enough, and the build skips what does not compile.
+A site is an expression or a statement on one line, and the text that replaces it. Sources are not parsed, because
+clang-format's output is regular enough. The build skips replacements that do not compile.
 """
 
 import hashlib
@@ -62,7 +62,7 @@ def without_strings(line):
 
 
 def closing(text, at):
-    """The place of the bracket that closes the one before `at`; -1: it is not on this line."""
+    """Returns the position of the bracket that closes the one before `at`; -1 if it is not on this line."""
     depth = 1
     for i in range(at, len(text)):
         depth += {"(": 1, ")": -1}.get(text[i], 0)
@@ -87,7 +87,7 @@ def expression_spans(plain):
 
 
 def wrongs(text, plain, condition):
-    """Other texts for an expression, with the kind of mistake."""
+    """Yields wrong texts for an expression, each with its kind of mistake."""
     for kind, right, wrong in OPERATORS:
         for found in re.finditer(re.escape(right), plain):
             # `<` and `>` of a template have no blanks around them.
@@ -128,7 +128,7 @@ def sites_of(path, text):
 
 
 def with_mistakes(text, sites):
-    """The source with each (number, site) of `sites` switched in: at most one for each line."""
+    """Returns the source with switches for all (number, site) of `sites`, of which each line may have at most one."""
     lines = text.split("\n")
     for number, site in sites:
         line = lines[site.line - 1]

@@ -79,7 +79,7 @@ History& day() {
   return recorded<record_day>();
 }
 
-// Makes a copy in which all ticks except those of the last hours have expired.
+// Makes a copy in which all ticks have expired except the ticks of the last hours.
 void expire_ticks(const History& history, const std::string& path) {
   namespace fs = std::filesystem;
   for (const char* suffix : {"", "-wal"}) {

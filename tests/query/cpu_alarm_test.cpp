@@ -20,7 +20,7 @@ namespace {
 
 struct Ended {
   int status = 0;
-  std::string text;  // on standard error
+  std::string text;  // text on standard error
 };
 
 Ended run_in_child(const std::function<void()>& body) {

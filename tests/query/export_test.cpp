@@ -37,7 +37,7 @@ class Recording {
   Recording() {
     begin();
     ticks(60);
-    writer_.reset();  // as after kill -9
+    writer_.reset();  // leaves the state after kill -9
     simulation_.pause(200'000);
     begin();
     ticks(40);

@@ -117,16 +117,16 @@ class History {
   std::map<std::int32_t, ProcessMappings> summaries_;
   std::vector<ProcessExtremes> seen_;
   std::vector<CgroupExtremes> cgroup_peaks_;
-  std::optional<TickEvents> events_;  // for the next tick
+  std::optional<TickEvents> events_;  // counts of events for the next tick
   std::vector<ProcessInfo> flashed_;
   std::vector<ExitRecord> ends_;
   std::vector<ExitSum> exit_sums_;
   std::vector<OomVictim> oom_victims_;
-  std::optional<TickReads> reads_;  // for the next tick
+  std::optional<TickReads> reads_;  // counts of reads for the next tick
   std::map<std::string, CgroupSample> cgroups_;
   std::map<std::string, CgroupDetail> cgroup_details_;
   std::vector<CgroupContainer> containers_;
-  std::optional<std::vector<SysvSegment>> segments_;  // for the next tick
+  std::optional<std::vector<SysvSegment>> segments_;  // segments that the next tick reports
   std::optional<std::vector<TmpfsSample>> tmpfs_;
   std::int64_t malformed_ = 0;
   MachineSample machine_;

@@ -104,7 +104,7 @@ TEST_CASE("A watched answer fits its screen: sections that do not fit are left o
     CHECK(watched_height({command}) < 24);
   }
   CHECK(watched_height({"summary", "--day", "today", "--all"}) < 24);
-  CHECK(watched_height({"status"}) >= 12);  // only the last lines of text are left out
+  CHECK(watched_height({"status"}) >= 12);  // the screen lacks only the last lines of text
 }
 
 TEST_CASE("peaks on a large terminal shows the categories and the other processes at that time") {

@@ -175,7 +175,7 @@ TEST_CASE("summary: categories and programs have the same sum") {
   }
 }
 
-// An earlier day was recorded for three minutes, with half of the later usage. No recording follows, and then the day.
+// The day before is not recorded. The day before that was recorded for three minutes, with half of the later usage.
 TEST_CASE("summary: a day is compared with days at least half recorded, and unknown counts are not 0") {
   History history(History::kMinute);
   history.begin_run();
@@ -242,7 +242,7 @@ TEST_CASE("summary: a local day has 25 hours if the clock is set back, and 23 if
   const auto monday = json_of({"--day", "2026-11-23"}, change.zone);
   CHECK(monday["rows"][6]["begin_ms"] == sunday["range"]["from_ms"]);
   CHECK(monday["range"]["from_ms"].get<std::int64_t>() == sunday["range"]["to_ms"].get<std::int64_t>() + 1);
-  // Each day has programs that the other lacks; the mean of both is weighted by their hours.
+  // Some programs run on only one of the two days. The mean of both days is weighted by their hours.
   CHECK(monday["rows"][6]["used_mean_kib"] == sunday["used_mean_kib"]);
 }
 
@@ -330,7 +330,7 @@ TEST_CASE("summary: names cannot add Markdown markup") {
   }
 }
 
-// Rolls all ticks up, and keeps a day of them.
+// Rolls up all ticks, and deletes all but the last day of ticks.
 void forget_ticks(const std::string& path, std::int64_t now_ms) {
   auto writer = Writer::open(path, Durability::normal);
   REQUIRE(writer);

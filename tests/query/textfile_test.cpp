@@ -395,7 +395,7 @@ TEST_CASE("export fleet: the series are those of the textfile at each tick, with
   History history;
   record(history);
   const Page page;
-  std::map<std::string, double> written;  // by name, with the time of the tick
+  std::map<std::string, double> written;  // values by name, with the time of the tick
   for (int i = 0; i < 5; ++i) {
     history.hold(3, (30 + i) * kMib);
     history.tick();

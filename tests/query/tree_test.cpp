@@ -79,7 +79,7 @@ std::string shape(const json& rows) {
   return out;
 }
 
-// Checks that every row's sum is its own memory and that of its children; returns the sum of all.
+// Checks that every row's sum is its own memory plus the sums of its children. Returns the sum of all rows.
 std::int64_t check_sums(const json& rows, const std::string& metric) {
   std::int64_t all = 0;
   for (const json& row : rows) {

@@ -35,10 +35,10 @@ TEST_CASE("trend: the RSS of a process has all peaks that scans, exits and VmHWM
   History history;
   history.begin_run("bpf");
   history.birth(8, {"older", "older"}, 10 * kMib);
-  history.mark(8, 90 * kMib);  // before anything is recorded
+  history.mark(8, 90 * kMib);  // a peak before anything is recorded
   history.tick();
   history.birth(1, {"spikes", "spikes"}, 100 * kMib);
-  history.mark(1, 150 * kMib);  // before its first tick
+  history.mark(1, 150 * kMib);  // a peak before its first tick
   history.birth(2, {"exits", "exits"}, 50 * kMib);
   history.birth(9, {"others", "others"}, 10 * kMib);
   history.tick(60);
@@ -49,10 +49,10 @@ TEST_CASE("trend: the RSS of a process has all peaks that scans, exits and VmHWM
   };
   CHECK(peak_of(1) == "1 150");
   CHECK(peak_of(8) == "8 10");
-  history.seen(1, 200 * kMib, history.now_ms() - 4'000);  // from a scan
+  history.seen(1, 200 * kMib, history.now_ms() - 4'000);  // a peak that a scan observes
   history.tick(400);                                      // long enough for hourly rollups of the process
   CHECK(peak_of(1) == "1 200");
-  history.mark(1, 300 * kMib);  // only VmHWM shows it
+  history.mark(1, 300 * kMib);  // a peak that only VmHWM shows
   history.tick(480);
   CHECK(peak_of(1) == "1 300");
   history.seen(2, 400 * kMib, history.now_ms() - 1'000);

@@ -104,7 +104,7 @@ Oracle::Marks marks_of(const std::vector<HighWater>& stored) {
   return marks;
 }
 
-// Checks that marks read one by one equal those read together.
+// Checks that marks are equal whether they are read one by one or together.
 void compare_parts(Reader& reader, std::optional<Range> range) {
   std::vector<HighWater> groups = must(reader.high_water(range, kAllKinds));
   const std::vector<HighWater> all = groups;

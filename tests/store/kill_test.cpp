@@ -59,7 +59,7 @@ void finish_maintenance(const StoreFixture& fixture) {
   while (must(writer->maintain()).more) continue;
 }
 
-// Compares the rollups with those computed from the raw rows without a kill.
+// Compares the rollups with rollups that are computed from the raw rows without a kill.
 void check_rollups(const StoreFixture& fixture) {
   const StoreFixture whole;
   for (const char* suffix : {"", "-wal"}) std::filesystem::copy_file(fixture.path() + suffix, whole.path() + suffix);

@@ -56,16 +56,16 @@ TEST_CASE("a user without write permission for the folder reads a database in ev
   auto writer = fixture.writer();
   must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
   for (int i = 0; i < 5; ++i) must(writer->write(simulation.next()));
-  REQUIRE(reads_as_nobody(fixture, fixture.path(), 5));  // while it is recorded
+  REQUIRE(reads_as_nobody(fixture, fixture.path(), 5));  // a recorder has it open
 
   must(writer->end_run(simulation.now(), "stopped"));
   writer.reset();
-  REQUIRE(reads_as_nobody(fixture, fixture.path(), 5));  // after a clean stop
+  REQUIRE(reads_as_nobody(fixture, fixture.path(), 5));  // the recorder has stopped
 
   fs::create_directory(fixture.folder() + "/elsewhere");
   const std::string copy = fixture.folder() + "/elsewhere/copy ?#%.db";
   fs::copy_file(fixture.path(), copy);
-  REQUIRE(reads_as_nobody(fixture, copy, 5));  // copied without -wal and -shm
+  REQUIRE(reads_as_nobody(fixture, copy, 5));  // a copy without -wal and -shm
 
   const pid_t child = fork();
   if (child == 0) {
@@ -75,7 +75,7 @@ TEST_CASE("a user without write permission for the folder reads a database in ev
     raise(SIGKILL);
   }
   waitpid(child, nullptr, 0);
-  REQUIRE(reads_as_nobody(fixture, fixture.path(), 6));  // after a kill
+  REQUIRE(reads_as_nobody(fixture, fixture.path(), 6));  // the recorder was killed
 }
 
 void check_refused(const std::string& path, const std::string& word) {

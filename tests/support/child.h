@@ -18,7 +18,7 @@ void wait_until(std::string_view what, const std::function<bool()>& condition);
 
 struct Program {
   std::string path;
-  std::vector<std::string> arguments;      // without the program's name
+  std::vector<std::string> arguments;      // arguments without the program's name
   std::vector<std::string> environment{};  // NAME=value, added to the test's environment
   std::optional<uid_t> as_user{};          // needs root
 };

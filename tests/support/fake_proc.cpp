@@ -106,7 +106,7 @@ ProcessMemory memory_of(std::int64_t private_kib, std::int64_t shared_kib) {
   using F = ProcessField;
   ProcessMemory m;
   for (std::size_t i = 0; i < kRollupFields + kStatusFields; ++i) m.set(static_cast<F>(i), 0);
-  m.set(F::shared_swap, 0);  // as on a machine without swap
+  m.set(F::shared_swap, 0);  // the value on a machine without swap
   const std::int64_t rss = private_kib + shared_kib;
   for (const F field : {F::private_dirty, F::pss_dirty, F::pss_anon, F::anonymous, F::rss_anon, F::vm_data}) {
     m.set(field, private_kib);

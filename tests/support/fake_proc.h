@@ -53,7 +53,7 @@ struct FakeProcess {
   std::optional<std::string> statm = {};
   std::optional<std::string> status = {};
   std::optional<std::string> smaps_rollup = {};
-  std::optional<std::string> smaps = {};  // without it there is no file
+  std::optional<std::string> smaps = {};  // contents of smaps; nullopt: no file
   std::optional<std::string> cmdline = {};
   std::optional<std::string> cgroup_text = {};
 };

@@ -6,8 +6,8 @@
 
 namespace memoir::test {
 
-// Opens the census and events by BPF. This requires that BPF's pids match those in files, which they do only in the
-// initial pid namespace (PROC_PID_INIT_INO, include/linux/proc_ns.h).
+// Opens the census and events by BPF. The pids of BPF must match the pids in files, which is true only in the initial
+// pid namespace (PROC_PID_INIT_INO, include/linux/proc_ns.h).
 inline FoundByBpf open_here() {
   std::error_code error;
   if (std::filesystem::read_symlink("/proc/self/ns/pid", error) == "pid:[4026531836]") return open_by_bpf();

@@ -16,7 +16,7 @@ namespace memoir::test {
 struct SimulationOptions {
   std::size_t processes = 300;
   double changing = 0.05;  // share of the processes that change in a tick
-  bool skewed = false;     // as on a server: few change often, most hardly ever; the average is the same
+  bool skewed = false;     // few processes change often and most hardly ever, as on a server; the average stays
   double births = 0.05;    // processes started per tick on average; as many exit
   double short_lived =
       0;  // processes per hour that run from 1 s to 10 min; of twenty, 14 run up to 20 s and 5 up to 4 min
@@ -35,7 +35,7 @@ class Simulation {
   BootInfo boot() const;
   Moment now() const { return now_; }
 
-  // Returns the tick at now(), and advances by one interval. The first tick, one per hour, and those requested are
+  // Returns the tick at now(), and advances by one interval. The first tick, one tick per hour, and requested ticks are
   // keyframes.
   Tick next(bool keyframe = false);
 
@@ -50,7 +50,7 @@ class Simulation {
     ProcessInfo info;
     ProcessSample sample;
     double activity = 0;       // probability of a change per tick
-    std::int64_t ends_ms = 0;  // on the boot clock; 0: keeps running
+    std::int64_t ends_ms = 0;  // exit time on the boot clock; 0: keeps running
   };
 
   std::int64_t random(std::int64_t from, std::int64_t to);

@@ -15,7 +15,7 @@ inline constexpr int kTicks = 300;  // ticks of a drawn schedule
 
 struct TrialOptions {
   std::optional<int> law = {};  // checks only this law
-  std::string path = {};        // where to keep the recording; empty: it is deleted
+  std::string path = {};        // path of the recording; empty: it is deleted
 };
 
 // An error of the recorder stops it and violates law 0.

@@ -1,6 +1,6 @@
 #pragma once
 
-// The true history of a world during the recording, and which parts of it the recorder could know. Append-only.
+// The true history of a world during the recording, with marks for the parts that the recorder could know. Append-only.
 
 #include <cstdint>
 #include <map>
@@ -55,7 +55,7 @@ struct OddLine {
 // The world at the time of a tick.
 struct TickTruth {
   std::int64_t wall_ms = 0;
-  std::map<int, Sample> processes;  // by serial number
+  std::map<int, Sample> processes;  // samples by serial number
   std::map<std::string, std::int64_t> meminfo;
   std::int64_t used_kib = 0;
   std::int64_t swap_kib = 0;
@@ -82,7 +82,7 @@ struct Truth {
   std::vector<TickTruth> ticks;
   std::vector<Kill> kills;
   std::vector<RunTruth> runs;
-  std::vector<std::int64_t> clock_steps;  // in ms, one for each step
+  std::vector<std::int64_t> clock_steps;  // change of the wall clock by each step, in ms
 };
 
 }  // namespace memoir::world

@@ -16,7 +16,8 @@ struct Share {
   std::int64_t kib() const { return fixed >> 12; }
 };
 
-// Images of an exec differ only in comm, as those of scripts do.
+// Returns the arguments of an image. Images after an exec have the same program and words, as scripts of one
+// interpreter have; only their comm differs.
 std::vector<std::string> arguments_of(const std::string& comm, int serial, int image) {
   return {image == 0 ? "/usr/bin/" + comm : "/usr/bin/image", "--worker", std::to_string(1000 + serial),
           "--image=" + std::to_string(image)};

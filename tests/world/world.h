@@ -25,7 +25,7 @@ enum class PageKind : std::uint8_t { anon, file, shmem };
 struct Pages {
   PageKind kind = PageKind::anon;
   std::int64_t kib = 0;          // resident
-  std::int64_t swapped_kib = 0;  // in addition to `kib`; 0 for files
+  std::int64_t swapped_kib = 0;  // swapped memory in addition to `kib`; 0 for files
   std::set<int> mappers;         // serials of the mapping processes
 };
 

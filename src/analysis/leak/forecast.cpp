@@ -29,8 +29,8 @@ std::vector<TimedValue> recent_floors(std::span<const LeakHour> life, double day
   return soft_floors(last_days(life, third), {third, third / kPartsOfThird});
 }
 
-// Finds the current slope. The slope of the last third replaces that of the whole, as far as the two differ by more
-// than their errors.
+// Finds the current slope. It starts from the slope of the whole life, and moves towards the slope of the last third as
+// far as the two differ by more than their errors.
 void find_slope(LeakOutlook& outlook, std::span<const LeakHour> life, double days, const SlopeEstimate& whole) {
   outlook.slope = {whole.per_day, whole.lower, whole.upper};
   const std::vector<TimedValue> points = recent_floors(life, days);

@@ -33,7 +33,7 @@ constexpr double kHalfDay = 0.5;
 constexpr double kMissed = 0.6;
 constexpr double kMissedGrowing = 0.75;
 constexpr double kOutweighs = 1.5;
-constexpr double kWeek = 7;  // blocks; fewer do not include every weekday, and need more evidence
+constexpr double kWeek = 7;  // with fewer daily blocks, some weekdays are missing, and more evidence is needed
 
 double level_of(std::span<const TimedValue> floors) {
   return median_of(transformed(floors, [](const TimedValue& floor) { return std::abs(floor.value); }));
@@ -80,8 +80,8 @@ class Judge {
     if (!passed) found_.failed.push_back(which);
   }
 
-  // If there are few blocks, each gate has little evidence. One gate may then miss its threshold if the others exceed
-  // theirs by as much.
+  // If there are few blocks, each gate has little evidence. A gate may then miss its threshold narrowly if the other
+  // gates exceed theirs by at least as much.
   void weigh_together() {
     if (found_.passed()) return;
     const auto least = [](const LeakGate& gate) { return gate.name == "growing" ? kMissedGrowing : kMissed; };

@@ -29,7 +29,7 @@ struct WindowFinding {
   bool week = false;                 // the weekly pattern was removed
   std::vector<LeakStep> steps;       // removed steps
   SlopeEstimate slope;               // slope of the floors
-  SlopeEstimate reported;            // slope of the means if it is similar to that of the floors
+  SlopeEstimate reported;            // slope to report: of the means if it is similar to `slope`, otherwise `slope`
   double growth = 0;                 // growth of the fitted line from the first floor to the last
   double scatter = 0;                // robust deviation of the floors from the line
   double late = 0;                   // slope of the last third, relative to the whole slope; see find_growth()
@@ -41,7 +41,7 @@ struct WindowFinding {
 
 // A life, with the results that apply to all its windows.
 struct LeakLife {
-  std::span<const LeakHour> hours;  // in time order; the life ends where its last bucket ends
+  std::span<const LeakHour> hours;  // buckets in time order; the life ends where the last one ends
   double days = 0;
   std::vector<LeakStep> edges;
   Straightness straight;

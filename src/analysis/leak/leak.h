@@ -80,7 +80,7 @@ enum class LeakVerdict : std::uint8_t {
   diurnal,              // it rises as it does every day
   below_minimum,        // it rises, but too little to be significant or to exceed its noise
   contained,            // members of a pool grow, but are replaced before the sum shows it
-  scale_out,            // there are more members, none of them growing
+  scale_out,            // there are more members, and none of them grows
   noise,                // it has no trend
   insufficient,         // there is too little history
 };
@@ -156,11 +156,11 @@ struct LeakFinding {
   std::int64_t recorded_ms = 0;    // part of history_ms without gaps
   std::int64_t needed_ms = 0;      // minimum length of a life to be judged
   std::int64_t window_ms = 0;      // length of the judged part
-  std::int64_t lives = 0;          // number of lives
+  std::int64_t lives = 0;          // number of lives in the series
   std::vector<LeakPoint> floors;   // floors of the window, as recorded
   LeakPoint line_from;             // the fitted line
   LeakPoint line_to;
-  LeakOutlook outlook;           // only for a leak
+  LeakOutlook outlook;           // basis of the forecast; only set for a leak
   std::vector<LeakPoint> steps;  // removed jumps: time and size
   std::vector<LeakGate> gates;
   std::optional<LeakExhaustion> exhaustion;

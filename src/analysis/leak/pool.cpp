@@ -8,7 +8,7 @@ namespace memoir {
 
 namespace {
 
-// Returns the average of one member, bucket by bucket.
+// Returns the average over the members in each bucket.
 LeakSeries per_member(const LeakPool& pool) {
   LeakSeries average{{}, pool.sum.width_ms};
   auto count = pool.count.buckets.begin();

@@ -24,7 +24,7 @@ struct LeakLifetime {
   std::vector<TimedValue> floors;  // the stratum is the quarter of the day
   double slope = 0;
   double growth = 0;
-  double late = 0;  // slope of its second half, relative to that of its first
+  double late = 0;  // slope of the second half, relative to the slope of the first half
 };
 
 // Returns the floors of a life's blocks of six hours, counted back from its end. Omits an incomplete block at its

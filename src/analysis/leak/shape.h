@@ -23,8 +23,8 @@ Straightness straightness_of(std::span<const LeakHour> life, double life_days);
 // Returns the current floor relative to the highest floor (98th percentile) in the part of the life before the window.
 double novelty_of(std::span<const LeakHour> life, const LeakWindow& window);
 
-// Returns by how much the minima of the window's buckets exceed those of the same hours on the day before (median); 0
-// if there are no such hours.
+// Returns the median rise of the window's hourly minima since the same hours of the day before; 0 if the day before was
+// not recorded at any of these hours.
 double rise_since_yesterday(std::span<const LeakHour> life, double window_days);
 
 // Returns the start of the growth: a time before which floors are level and after which they rise. Such a shape must

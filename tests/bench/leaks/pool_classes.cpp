@@ -14,7 +14,7 @@ namespace {
 struct Member {
   double from = 0;
   double until = 0;  // hours
-  Shape kib;         // at an hour since the start of the history
+  Shape kib;         // memory at an hour since the start of the history
 };
 
 Case pool_of(Draw& draw, const std::vector<Member>& members) {

@@ -32,10 +32,10 @@ using Shape = std::function<double(double hour)>;
 
 struct Signal {
   double hours = kHours;
-  Shape kib;  // without noise
+  Shape kib;  // memory without noise
   bool noisy = true;
   double noise_level = 0;                // factor of the noise; 0: the noise is relative to the shape
-  std::function<bool(double)> recorded;  // if empty, all but 1 % of the samples are recorded
+  std::function<bool(double)> recorded;  // false at hours without samples; in addition, 1 % of all samples are missing
   std::function<int(double)> life;
 };
 
@@ -57,7 +57,7 @@ Shape weekly(Draw& draw);
 Shape sawtooth(Draw& draw, double low_hours, double high_hours);
 
 std::vector<CaseClass> leak_classes();
-std::vector<CaseClass> filling_classes();  // for the forecasts
+std::vector<CaseClass> filling_classes();  // classes for the forecasts
 std::vector<CaseClass> kernel_and_count_classes();
 std::vector<CaseClass> calm_classes();
 std::vector<CaseClass> load_classes();

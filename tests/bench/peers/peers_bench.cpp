@@ -209,7 +209,7 @@ void print_error(const std::string& database, const std::map<std::int32_t, std::
              std::abs(recorded - read) / read * 100, errors[(errors.size() - 1) * 99 / 100], errors.back());
 }
 
-// Waits and returns the maximum RSS of the peer in KiB.
+// Waits for `seconds`, and returns the peer's maximum RSS during this time in KiB.
 std::int64_t rest(const Peer& peer, pid_t pid, int seconds) {
   std::int64_t max_kib = 0;
   for (int second = 0; second < seconds; ++second) {

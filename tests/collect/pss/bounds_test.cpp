@@ -197,7 +197,7 @@ class Population {
   }
 
   std::mt19937 random_;
-  std::map<int, std::int64_t> mappers_;  // number of mappers by page; file pages are negative
+  std::map<int, std::int64_t> mappers_;  // number of mappers by page; file pages have negative numbers
   std::vector<Life> lives_;
   int next_pid_ = 1;
   int next_page_ = 0;

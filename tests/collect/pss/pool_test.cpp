@@ -157,7 +157,7 @@ TEST_CASE("a pool: pages newer than a member's reading have the siblings' share"
   CHECK(less.memory == before);
 }
 
-// 200 backends that share 1 GB. In each tick some start and exit, so that all are related to a change.
+// 200 backends share 1 GB. In each tick some start and exit, so that every backend has a relative that changed.
 TEST_CASE("a pool: a few members are read in rotation, the others are as accurate") {
   constexpr std::size_t kBackends = 200;
   Server server(kBackends);

@@ -118,13 +118,12 @@ bool Machine::apply(const Step& step) {
     odd_ = OddLine{step.word(0), step.serial(1), step.word(2), step.word(3)};
     return true;
   }
-  // This copy is used after an exit has removed the process from the world.
   const bool kills = verb == "oom";
   const bool exits = kills || verb == "exit";
   if (exits || verb == "exec") {
     const Process* const found = world_.find(step.serial(0));
     if (found == nullptr) return false;
-    const Process before = *found;
+    const Process before = *found;  // a copy, because an exit removes the process from the world
     if (kills) {
       report(ProcessEventKind::oom_victim, before);
       truth_.kills.push_back(
