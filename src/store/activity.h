@@ -33,9 +33,10 @@ struct ActivityBucket {
   Activity activity;
 };
 
-// Returns the buckets with a tick, in time order. A tick counts events up to its time, so a range includes the ticks
-// after from_ms, up to to_ms + 1. Uses the finest rollups with buckets that tile the range, otherwise ticks, otherwise
-// the buckets of 5 minutes that touch it. Returns nullopt if only rollups too wide for the range remain.
+// Returns the buckets with a tick, in time order. A tick counts events up to its time, so a range has the ticks after
+// from_ms up to to_ms + 1, the end of its last millisecond. Uses the finest rollups with buckets that tile the range,
+// otherwise ticks, otherwise the buckets of 5 minutes that touch it. Returns nullopt if only rollups too wide for the
+// range remain.
 Result<std::optional<std::vector<ActivityBucket>>> load_activity_buckets(Reader& reader, Range range);
 
 // Returns the sum of load_activity_buckets().

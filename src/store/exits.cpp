@@ -14,9 +14,9 @@ constexpr const char* kExits =
     "e.swap_kib, p.pid, p.start_ticks, p.exec_count FROM process AS p "
     "JOIN process_exit AS e ON e.process_id = p.id ";
 
-// The ticks that may contain exits between ?1 and ?2. A tick has the exits since the previous one; sums belong to the
-// first tick of five minutes. The wall clock may have been set, so both bounds are generous. ORDER BY finds the lower
-// bound by the index, whereas MAX(id) would scan all ticks if none is that old.
+// The ticks that may contain exits between ?1 and ?2. A tick has the exits since the previous tick; the sums of five
+// minutes belong to the first tick in them. The wall clock may have been set, so both bounds are generous. ORDER BY
+// finds the lower bound by the index, whereas MAX(id) would scan all ticks if none is that old.
 constexpr const char* kExitTicks =
     "e.tick_id BETWEEN COALESCE((SELECT t.id FROM tick AS t WHERE t.wall_ms < ?1 - 300000 "
     "ORDER BY t.wall_ms DESC, t.id DESC LIMIT 1), 0) "

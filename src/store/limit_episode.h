@@ -18,7 +18,7 @@ inline constexpr std::array<std::string_view, 3> kLimitKinds{"limit", "throttled
 
 struct LimitEpisode {
   LimitKind kind = LimitKind::limit;
-  std::string subject = {};  // path of the cgroup, mount point
+  std::string subject = {};  // path of the cgroup, or mount point
   std::int64_t run_id = 0;   // the run that recorded it
   std::int64_t from_ms = 0;  // time of the last reading before the episode
   std::int64_t at_ms = 0;    // time of its first reading

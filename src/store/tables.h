@@ -19,9 +19,9 @@ enum class TableKind : std::uint8_t {
   samples,  // rows by tick
   rollups,  // the blocks of a tier
   marks,    // rows by UTC day
-  log,      // events, in recording order
-  names,    // subjects of other tables' rows, each stored once; deleted when unreferenced
-  words,    // names of few values, which are never deleted
+  log,      // rows in recording order: events, runs, processes …
+  names,    // names that rows of other tables refer to, each stored once; deleted when unreferenced
+  words,    // lists of few names, which are never deleted
   state,    // one row
 };
 

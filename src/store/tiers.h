@@ -48,7 +48,7 @@ struct TierShape {
   // few, and the only trace of shorter processes.
   std::int64_t process_age_ms = 0;
   std::int64_t group_age_ms = 0;
-  bool keeps_peak_times = false;  // whether buckets keep the time of the peak PSS; only wide ones do
+  bool keeps_peak_times = false;  // whether buckets keep the time of the peak PSS; only wide buckets do
 
   constexpr std::int64_t block_ms() const { return width_ms * slots; }
 };

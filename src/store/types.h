@@ -47,7 +47,7 @@ struct StoredTick {
   Cost total;
   TickCost cost{};
   TickCounts counts;
-  std::optional<TickScans> scans;  // nullopt if `reads` is
+  std::optional<TickScans> scans;  // nullopt if `reads` is nullopt
   std::optional<TickReads> reads;  // nullopt: every process was read
   std::optional<TickEvents> events;
   std::optional<Cost> storing;  // Tick::storing; nullopt: unknown
@@ -208,7 +208,7 @@ struct TierSpan {
   std::int64_t to_ms = 0;
 };
 
-// Requests values over time of a subject kind, from one tier.
+// Requests values over time of the subjects of one kind, from one tier.
 struct HistoryQuery {
   Tier tier = Tier::raw;
   SubjectKind kind = SubjectKind::process;
@@ -246,7 +246,7 @@ struct HighWater {
   std::optional<Origin> seen_by = {};
 };
 
-// The highest marks of processes, the highest first, and the number of processes with one.
+// The highest marks of processes, the highest first, and the number of processes with a mark.
 struct ProcessMarks {
   std::vector<HighWater> marks;
   std::int64_t processes = 0;
@@ -274,8 +274,8 @@ struct FileInfo {
   std::optional<std::int32_t> held_by;       // the process that keeps the recorder from storing
 };
 
-// FULL syncs at each commit: the tick before a crash is stored. NORMAL syncs at checkpoints: a power cut may lose the
-// last commits, never the consistency.
+// With FULL, SQLite syncs at each commit, so a crash loses no stored tick. With NORMAL, it syncs at checkpoints, so a
+// power cut may lose the last commits, but does not damage the file.
 enum class Durability { full, normal };
 
 struct RunInfo {

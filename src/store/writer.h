@@ -38,9 +38,9 @@ class Writer {
   // keyframe.
   virtual Status begin_run(const RunInfo& run) = 0;
 
-  // Stores one tick. After an error nothing of it is stored, the writer stays usable, and the same tick may be written
-  // again. A refused tick (ErrorKind::refused) may not be written again; the next tick is written like the first of a
-  // run.
+  // Stores one tick. After an error nothing of the tick is stored, the writer stays usable, and the same tick may be
+  // written again. A refused tick (ErrorKind::refused) may not be written again; the next tick is written like the
+  // first of a run.
   virtual Status write(const Tick& tick) = 0;
 
   virtual Status write_event(const Event& event) = 0;

@@ -17,7 +17,7 @@
 namespace memoir {
 namespace {
 
-// Conditions as in StoreTable::extract.
+// SQL conditions, with the same parts in braces as StoreTable::extract.
 constexpr const char* kOfTicks = "{age} BETWEEN {first} AND {last}";
 constexpr const char* kOfNames = "id IN (SELECT {column} FROM copy.{users})";
 constexpr const char* kOfBuckets =
@@ -30,7 +30,7 @@ constexpr StoreTable kWorking{
     "event", TableKind::log, "boot_ms",
     "kind IN ('degraded', 'restored') AND wall_ms < {from} AND run_id IN (SELECT id FROM copy.run)"};
 
-// Changes the copy as if nothing had been recorded outside of the range.
+// Statements that change the copy as if nothing had been recorded outside of the range.
 constexpr std::array kCuts{
     "UPDATE copy.stretch SET from_ms = MAX(from_ms, {from}), to_ms = MIN(to_ms, {to})",
     "UPDATE copy.process SET exited_tick_id = NULL, exited_ms = NULL, last_ms = NULL, exit_kind = NULL "

@@ -54,7 +54,8 @@ class MarkMaker {
   static constexpr std::size_t kMaxProcessMarks = 5;
   static constexpr std::size_t kMaxMarks = 8;
 
-  // Marks of today, at the indexes of marked_metrics(); kNone instead of nullopt.
+  // One value per metric: today's marks in the order of marked_metrics(), or parts of sums in the order of kSummed.
+  // kNone replaces nullopt.
   template <std::size_t N>
   using Values = std::array<std::int64_t, N>;
   using Parts = Values<kSummed.size()>;
@@ -68,7 +69,7 @@ class MarkMaker {
   struct Subject {
     SubjectKind kind = SubjectKind::machine;
     bool changed = false;
-    bool counted = false;  // a cgroup with counters in this tick
+    bool counted = false;  // whether it is a cgroup with counters in this tick
     std::int32_t members = 0;
     std::int64_t id = 0;
     Parts sums{};

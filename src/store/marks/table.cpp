@@ -63,7 +63,7 @@ HighWater high_water_of(const Mark& mark) {
 
 constexpr Range kWhenever{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
 
-// Ids of the first and the last subject.
+// A range of subject ids.
 struct SubjectIds {
   std::int64_t from = std::numeric_limits<std::int64_t>::min();
   std::int64_t to = std::numeric_limits<std::int64_t>::max();
@@ -103,7 +103,7 @@ Mark read_mark(const Statement& row, SubjectKind kind, MarkDays days, Metric met
           metric, row.integer(2), {at_ms, at_ms - row.integer(5), seen_by(row.maybe(6)).value_or(Origin::sample)}};
 }
 
-// The first of equal marks counts: a restarted recorder observes an old value again.
+// The first of equal marks counts, because a restarted recorder observes an old value again.
 bool exceeds(const Mark& mark, const Mark& other) {
   if (mark.value_kib == other.value_kib) return mark.time.at_ms < other.time.at_ms;
   return raises(mark.metric, mark.value_kib, other.value_kib);
@@ -146,7 +146,8 @@ bool MarkTable::is_all_time(const Raised& mark) {
   return true;
 }
 
-// Moves marks in the order of table mark, one at a time, because the first tick raises marks of all processes.
+// Moves marks in the order of table mark. Reads one at a time, because the first tick of a day raises marks of all
+// processes, which would use much memory.
 void MarkTable::merge() {
   const auto raise = [this](const Raised& mark, std::int64_t day, std::int64_t after_ms) {
     raise_.run(day, mark.subject, mark.subject_id, mark.metric, mark.value_kib, after_ms, mark.before_ms, mark.seen_by);

@@ -30,7 +30,7 @@ inline constexpr const char* kExtremeColumns =
     "e.subject, e.subject_id, e.metric, e.low_kib, t.wall_ms - e.low_before_ms, e.high_kib, "
     "t.wall_ms - e.high_before_ms, t.wall_ms - e.high_after_ms, e.high_seen_by";
 
-// Appends the minimum and maximum of a row, as far as present. A high-water mark is also appended as RSS, which
+// Appends the minimum and maximum of a row, as far as present. A high-water mark is also appended as RSS, because RSS
 // reached it. `first` is the number of the row's column e.subject. Appends nothing for an unknown metric.
 void read_extremes(const Statement& row, int first, std::vector<ExtremeRow>& rows);
 

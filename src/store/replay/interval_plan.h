@@ -1,8 +1,8 @@
 #pragma once
 
-// Computes the time for which each sample of a subject holds, from the ticks and their rows in recording order. Pure.
-// An interval starts at a row of its subject (at a keyframe even without a change) and after a gap; it ends at the next
-// row, at the subject's end, and before a gap.
+// Computes the time for which each sample of a subject is valid, from the ticks and their rows in recording order.
+// Pure. An interval starts at a row of its subject (at a keyframe even without a change) and after a gap; it ends at
+// the next row, at the subject's end, and before a gap.
 
 #include <algorithm>
 #include <cstdint>

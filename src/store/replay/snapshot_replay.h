@@ -25,7 +25,7 @@ class SnapshotReplay {
   // Continues from a state that was loaded from the present content of this file.
   void start(Snapshot snapshot);
 
-  // 0 without a state.
+  // Returns 0 without a state.
   std::int64_t tick_id() const { return keyframe_id_ == 0 ? 0 : snapshot_.tick.id; }
   const Snapshot& snapshot() const { return snapshot_; }
 
@@ -39,7 +39,7 @@ class SnapshotReplay {
   // returned.
   ProcessSample* changed(std::int64_t process_id, std::int64_t tick_id);
   void erase(std::int64_t process_id);
-  // Adds and removes the processes of a tick at once: each insertion would move the others.
+  // Adds and removes the processes of a tick at once, because each single insertion would move the others.
   void merge();
   void refresh();
 

@@ -19,7 +19,7 @@ constexpr const char* kEnded =
     "COALESCE(exited_ms, last_ms, first_ms) FROM process "
     "WHERE exited_tick_id BETWEEN ?1 AND ?3 AND (exited_tick_id > ?1 OR id > ?2) ORDER BY exited_tick_id, id LIMIT ?4";
 
-// Deletes runs before all remaining data. The last run always stays.
+// Deletes runs that are older than all remaining data. The last run always stays.
 constexpr const char* kEraseRuns =
     "DELETE FROM run WHERE id < MIN((SELECT MAX(r.id) FROM run AS r), "
     "COALESCE((SELECT t.run_id FROM tick AS t ORDER BY t.id LIMIT 1), 0), "

@@ -1,9 +1,9 @@
 #pragma once
 
-// Deletes expired rows, or rows beyond the size cap, in small pieces, and returns permanently free pages. Each piece is
-// one write transaction of about piece_us. Everything that is still listed can be read at any moment, even after a
-// kill: a tick is deleted before its rows, and a block is beyond the cutoff (see the table `retention`) before its
-// rows are deleted. Only rows that are in the rollups and the marks are deleted.
+// Deletes expired rows, or rows beyond the size cap, in small pieces, and returns pages that stay free to the file
+// system. Each piece is one write transaction of about piece_us. Everything that is still listed can be read at any
+// moment, even after a kill: a tick is deleted before its rows, and a block is beyond the cutoff (see the table
+// `retention`) before its rows are deleted. Only rows that are in the rollups and the marks are deleted.
 
 #include <array>
 #include <cstdint>

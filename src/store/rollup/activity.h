@@ -14,7 +14,7 @@ class Database;
 
 namespace memoir {
 
-// Returns a query of the sums of ticks by bucket. Its columns are bucket (numbered from the epoch), ticks,
+// Returns a query for the sums over the ticks of each bucket. Its columns are bucket (numbered from the epoch), ticks,
 // reported_ticks, lost_events, started, exited, short_lived, alive, oom_kills.
 std::string tick_activity_sql(std::int64_t width_ms, const std::string& condition);
 

@@ -115,7 +115,7 @@ LifetimeEnd lifetime_end_before(SQLite::Database& database, std::int64_t end) {
   return {end, marks.step() ? valid_until_ms(last, marks.mark()) : last.wall_ms};
 }
 
-// One run over the ticks; see roll_up.
+// One pass over the ticks; see roll_up().
 class Pass {
  public:
   Pass(SQLite::Database& database, std::int64_t first, std::optional<std::int64_t> end, PassLimits limits)
@@ -125,7 +125,7 @@ class Pass {
         end_(end),
         keyframe_(keyframe_of(database, first)),
         last_(end ? *end - 1 : last_tick_id(database)),
-        // When a reader rolls up raw rows for itself, every process has buckets.
+        // Without an end, a reader rolls up raw rows for itself, and every process has buckets.
         subjects_(database, end ? kRollupTiers.front().process_age_ms : 0,
                   end ? lifetime_end_before(database, *end) : LifetimeEnd(), limits.only),
         hot_(database, "process_id, source, " + column_list(kHotProcessFields), "process_sample", {keyframe_, first},

@@ -28,13 +28,13 @@ struct Stretch {
   std::int64_t to_ms = 0;
   std::int64_t to_boot_ms = 0;
   std::string gap;            // reason of the gap before it; empty if there is none
-  bool goes_on = false;       // it continues the previous stretch
+  bool goes_on = false;       // whether it continues the previous stretch
   std::int64_t pause_ms = 0;  // recorder's own time since the previous stretch
 };
 
 struct Segment {
-  TickSpan ticks;                                  // the last tick is outside: its values hold after the segment
-  std::int64_t end_ms = 0;                         // wall time at which it ends
+  TickSpan ticks;           // the last tick is outside: its values are valid only after the segment
+  std::int64_t end_ms = 0;  // wall time at which it ends
   std::vector<std::vector<MachinePiece>> machine;  // one list for each of kRolledMachineMetrics, in time order
   MemoryPieces memory;
   std::vector<Stretch> stretches;

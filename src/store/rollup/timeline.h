@@ -2,8 +2,8 @@
 
 // One subject's values over time, cut into buckets of 5 minutes. Pure. N is the number of its metrics.
 //
-// A value holds from its tick to the next. Observed values count for minimum and maximum; held values count for the
-// mean and the covered time. A bucket without changes and gaps extends the previous one.
+// A value is valid from its tick to the next. Minimum and maximum are those of observed values; the mean and the
+// covered time count how long each value is valid. A bucket without changes and gaps extends the previous one.
 
 #include <algorithm>
 #include <array>
@@ -184,7 +184,7 @@ class Timeline {
     return std::move(pieces_);
   }
 
-  // Continues the result of take().
+  // Continues with the pieces that take() returned.
   void resume(std::vector<Piece<N>> pieces) {
     pieces_ = std::move(pieces);
     if (pieces_.empty() || pieces_.back().buckets > 1) return;

@@ -68,7 +68,8 @@ void set_up(SQLite::Database& database, Durability durability, bool fresh) {
   set_pragma(database, "journal_mode", "WAL", "wal");
   set_pragma(database, "synchronous", durability == Durability::full ? "FULL" : "NORMAL",
              durability == Durability::full ? "2" : "1");
-  // 250 KiB. The cache stays resident. Ticks and rollups of 300 processes are no slower than with 1 MB (store_bench).
+  // A cache of 250 KiB, because it stays resident. Ticks and rollups of 300 processes are no slower than with 1 MB
+  // (store_bench).
   set_pragma(database, "cache_size", "-250", "-250");
   set_pragma(database, "temp_store", "MEMORY", "2");
   set_pragma(database, "secure_delete", "FAST", "2");

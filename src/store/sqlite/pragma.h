@@ -17,7 +17,7 @@ inline constexpr int kWriterBusyMs = 5000;
 // Returns the first column of a statement's first row; 0 without a row.
 std::int64_t number(SQLite::Database& database, const char* sql);
 
-// Sets a pragma and reads it back: SQLite ignores invalid ones. Throws.
+// Sets a pragma and reads it back, because SQLite silently ignores invalid pragmas. Throws.
 void set_pragma(SQLite::Database& database, const std::string& name, const std::string& value,
                 const std::string& expected);
 

@@ -100,7 +100,7 @@ class Statement {
   void reset();
 
   // A file may be foreign, and computations with its numbers must stay in range. A number beyond kMost is an error: no
-  // kernel counts that far (2^64 bytes are 2^54 KiB), and a few numbers up to it can be added.
+  // kernel counts that far (2^64 bytes are 2^54 KiB), and the sum of a few such numbers does not overflow.
   static constexpr std::int64_t kMost = std::int64_t{1} << 61;
   std::int64_t integer(int column) const;
   // Returns nullopt for NULL, for which integer() returns 0. Inline, because returning an optional through the stack
@@ -111,8 +111,8 @@ class Statement {
   }
   // Returns a number that must be within bounds, such as an index; any other value is an error.
   std::int64_t within(int column, std::int64_t least, std::int64_t most) const;
-  // The file may be crafted, so longer texts are truncated. memoird stores no longer command lines than kMaxTextBytes,
-  // and no longer paths than kMaxNameBytes.
+  // The file may be crafted, so longer texts are truncated. memoird stores command lines of at most kMaxTextBytes, and
+  // paths of at most kMaxNameBytes.
   static constexpr std::size_t kMaxTextBytes = 160 << 10U;
   static constexpr std::size_t kMaxNameBytes = 4'352;
   std::string text(int column, std::size_t max_bytes = kMaxTextBytes) const;

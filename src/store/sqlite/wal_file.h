@@ -1,8 +1,8 @@
 #pragma once
 
 // The -wal as a file (https://sqlite.org/fileformat.html, 4). SQLite reads it up to the first frame with an invalid
-// checksum, which is how it detects frames half written at a power cut. Bytes damaged later look the same to it, and
-// all later commits are dropped silently. This module distinguishes the two.
+// checksum, which is how it detects frames that were partly written at a power cut. Frames that were damaged later look
+// the same to SQLite, which then silently drops all commits after them. This module distinguishes the two cases.
 
 #include <cstdint>
 #include <string>

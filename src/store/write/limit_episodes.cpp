@@ -20,7 +20,7 @@ constexpr std::int64_t kMinWaitedOfMs = 5 * 60 * 1000;
 constexpr std::int64_t kFullPercent = 95;  // usage at which a tmpfs counts as full
 constexpr std::int64_t kSmallTmpfsKib = 1024;
 
-// While the usage of a cgroup changes, its counters are read at least at this interval.
+// While the usage of a cgroup changes, its counters are read at least once in this time.
 constexpr std::int64_t kCountersEveryMs = 60 * 1000;
 
 // Maximum number of new events in five minutes, because users may own many cgroups.

@@ -16,8 +16,8 @@ class Database;
 
 namespace memoir {
 
-// Returns the machine's counter at the last tick of this boot. If the last tick is of another boot, returns 0 at the
-// time of this boot. In a new file the counter is unknown.
+// Returns the machine's counter at the last tick of this boot. If the last tick is of another boot, returns a counter
+// of 0 at the start of this boot. In a new file the counter is unknown.
 OomCount last_oom_count(SQLite::Database& database, std::int64_t boot_id);
 
 // Inserts the events of this tick, and updates `count`. count.in_tick is then the number of killed processes: by the

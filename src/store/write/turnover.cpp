@@ -99,7 +99,7 @@ class TurnoverCount {
 
   const std::vector<LiveProcess>& before_;
   const Tick& tick_;
-  std::map<Life, std::int64_t> lifetimes_;  // in ms, of reported exits
+  std::map<Life, std::int64_t> lifetimes_;  // lifetimes of reported exits, in ms
   TickActivity count_;
 };
 

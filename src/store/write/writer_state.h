@@ -71,7 +71,7 @@ struct OomCount {
   std::optional<std::int64_t> in_tick = {};  // tick.oom_kills of the tick that is being written
 };
 
-// Changes of limits reported in the last five minutes.
+// Number of limit changes reported in the current block of five minutes.
 struct LimitChanges {
   std::int64_t block = 0;
   std::int64_t count = 0;
