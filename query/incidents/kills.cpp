@@ -25,7 +25,8 @@ std::string scope_cgroup(const OomVictim& victim) {
   return victim.detail->limit_cgroup.empty() ? victim.cgroup : victim.detail->limit_cgroup;
 }
 
-// Returns the latest incidents that started up to `at_ms`. Even in a flood of kills, older ones are over.
+// Returns the latest incidents that started up to `at_ms`, at most 200. Even in a flood of kills, older incidents are
+// over.
 std::span<IncidentEntry> started_by(std::vector<IncidentEntry>& incidents, std::int64_t at_ms) {
   constexpr std::ptrdiff_t max_open = 200;
   const auto end = std::ranges::upper_bound(incidents, at_ms, {}, &IncidentEntry::from_ms);

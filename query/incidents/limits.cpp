@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMinWaitedPercent = 0.05;
 
-// An episode without a recorded end lasted until the end of its run.
+// An episode without a recorded end lasted up to the end of its run.
 std::int64_t end_of(const Context& context, const LimitEpisode& episode) {
   if (episode.to_ms) return *episode.to_ms;
   const auto run = std::ranges::find(context.runs, episode.run_id, &StoredRun::id);

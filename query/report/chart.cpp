@@ -21,12 +21,12 @@ constexpr int kTimeAndDateColumns = 12;  // "11-20 03:14 "
 struct Glyphs {
   std::array<std::string_view, 9> eighths;  // a cell filled from below
   std::string_view shade;
-  std::string_view scale;  // left of a labelled row
-  std::string_view side;   // left of a row without a label
+  std::string_view scale;  // the scale, left of a labelled row
+  std::string_view side;   // the scale, left of a row without a label
   std::string_view corner;
-  std::string_view axis;     // below a bucket
-  std::string_view no_axis;  // below a gap
-  std::string_view tick;     // above a time
+  std::string_view axis;     // the axis below a bucket
+  std::string_view no_axis;  // the axis below a gap
+  std::string_view tick;     // the axis above a time
   std::string_view line;
   std::string_view mean;  // marks the mean if the plot does not start at 0 and nothing is filled
   std::string_view other;
@@ -57,7 +57,7 @@ std::string scale_label(const Scale& scale, double kib) {
   return number + (fits ? " " : "") + scale.unit;
 }
 
-// A bucket of a sum may lack its maximum.
+// Returns the maximum of a bucket, or the mean, because a bucket of a sum may lack its maximum.
 double highest(const GridBucket& bucket) {
   return bucket.max ? static_cast<double>(*bucket.max) : *bucket.mean;
 }
@@ -115,7 +115,7 @@ int column_of(std::size_t bucket, std::size_t buckets, const ChartFrame& frame) 
   return static_cast<int>(buckets >= columns ? bucket : bucket * columns / buckets);
 }
 
-// Returns the distance of the times on the axis: a round duration that leaves space for each label.
+// Returns the distance between the times on the axis: a round duration that leaves space for each label.
 std::int64_t time_step(std::int64_t span_ms, const ChartFrame& frame) {
   const auto most = [&](int columns) { return std::max(plot_columns(frame) / columns, 1) + 2; };
   const std::int64_t step_ms = nice_width(span_ms, most(kTimeColumns), 1000);

@@ -38,7 +38,8 @@ bool is_named(const Column& column, std::string_view name) {
          (!column.header.empty() && name == normal_form(column.header));
 }
 
-// Returns the column with that name. If there are two, prefers the one that is not only for the `other` output.
+// Returns the column with that name. If two columns have it, prefers a column that is not limited to the `other`
+// output.
 std::optional<std::size_t> find_column(const Table& table, std::string_view name, Shown other) {
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {

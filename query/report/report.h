@@ -35,7 +35,7 @@ struct Value : AnyValue {
 
 enum class Kind {
   text,      // any text: made printable in a table
-  sentence,  // a text of memoir; UTC times in it are shown in the zone
+  sentence,  // a text written by memoir; UTC times in it are shown in the chosen zone
   count,     // a plain number
   size,      // KiB; name it …_kib
   change,    // difference in KiB, shown with its sign
@@ -76,8 +76,8 @@ struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Value>> rows;  // each with one value per column
   std::vector<Tone> tones = {};          // tone of each row; empty: all rows are plain
-  // For rows that are a tree, parents before their children: the last column is drawn as one, and JSON nests them as
-  // `children`. Empty otherwise.
+  // For rows that form a tree, with parents before their children: the last column is drawn as a tree, and JSON nests
+  // the rows as `children`. Empty for other rows.
   Parents parents = {};
   bool in_order = false;   // columns stay in this order, even if one ranks the rows
   bool own_units = false;  // each size has its own unit, because the sizes differ too much for a common one
@@ -147,7 +147,7 @@ struct ChartPoint {
   std::optional<double> high;
 };
 
-// A series drawn in HTML; its numbers are also in the tables. Sizes are KiB, or percent.
+// A series drawn in HTML; its numbers are also in the tables. Values are in KiB or percent.
 struct Chart {
   std::string title;
   Kind kind = Kind::size;
