@@ -68,7 +68,7 @@ std::string fitting_table(const ReportContext& asked, Report report, const Prese
     if (!report.sections.empty()) {
       report.sections.pop_back();
     } else if (report.charts.empty()) {
-      report.drawing.pop_back();  // lines of text
+      report.drawing.pop_back();  // drops one line of text
     } else {
       report.drawing.clear();
     }

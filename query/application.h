@@ -20,8 +20,8 @@ enum class Exit : int {
 
 struct Outcome {
   Exit exit = Exit::answered;
-  std::string out;     // for standard output
-  std::string error;   // for standard error
+  std::string out;     // text for standard output
+  std::string error;   // text for standard error
   bool paged = false;  // the caller may show `out` in a pager if it is longer than the terminal
 };
 

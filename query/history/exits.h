@@ -27,7 +27,7 @@ StoredProcess stand_in(const ExitSum& sum);
 
 struct Exited {
   ExitTotals totals;
-  std::vector<StoredExit> kept;  // the largest peak first
+  std::vector<StoredExit> kept;  // single exits, the largest peak first
   std::vector<ExitedOthers> others;
 };
 

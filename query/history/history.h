@@ -64,7 +64,7 @@ class ProcessHistory {
   Reader* reader_;
   HistoryQuery question_;
   std::vector<StoredProcess> processes_;
-  std::vector<SubjectInterval> intervals_;  // for rollups, whose processes are known only after all intervals are read
+  std::vector<SubjectInterval> intervals_;  // intervals of rollups: their processes are found after all are read
   bool complete_ = true;
   bool one_by_one_ = false;
 };
@@ -86,7 +86,7 @@ Result<SeriesByMetric> load_series(Reader& reader, const HistoryQuery& question)
 // Visits the intervals of groups with their names. Omits groups without a name in the file.
 using VisitGroup = std::function<void(const std::string& name, const SubjectInterval&)>;
 Status visit_groups(Reader& reader, const HistoryQuery& question, const VisitGroup& visit);
-using GroupNames = std::map<std::int64_t, std::string>;  // by row id
+using GroupNames = std::map<std::int64_t, std::string>;  // names by row id
 Status visit_groups(Reader& reader, const HistoryQuery& question, const GroupNames& names, const VisitGroup& visit);
 
 // Memory of one subject over a bucket.

@@ -15,7 +15,7 @@ namespace memoir::query {
 
 enum class Recording {
   active,   // the recorder runs and ticks
-  late,     // it runs, but its last tick is older than it should be
+  late,     // the recorder runs, but its last tick is older than it should be
   stopped,  // the last run ended cleanly
   died,     // the last run has no end, and no recorder runs
   never,    // the file has no run

@@ -16,8 +16,8 @@
 namespace memoir::query {
 
 struct PlannedRow {
-  std::string name;                              // for a process its command
-  std::shared_ptr<const StoredProcess> process;  // for a row of one process
+  std::string name;                              // name of the group, or command of the process
+  std::shared_ptr<const StoredProcess> process;  // set for a row of one process
   std::int64_t processes = 0;  // number in the range; for a group with its own rollups, the maximum at one time
 };
 

@@ -15,7 +15,7 @@ struct Group {
   std::int64_t identity_id = 0;
   std::string subject;
   std::string unit;
-  std::vector<StoredLife> members;  // in order of start
+  std::vector<StoredLife> members;  // members in order of their start
   // First tick after the exit of all members; nullopt if one of them still ran at the end of the range.
   std::optional<std::int64_t> exited_ms;
 };

@@ -17,7 +17,7 @@ namespace memoir::query {
 struct LeakRow {
   std::string subject;             // an identity's normalised command, "machine", or the name of a file
   std::string unit;                // the systemd unit, if there is one
-  std::vector<std::int32_t> pids;  // the newest last
+  std::vector<std::int32_t> pids;  // pids of its processes, the newest last
   LeakMetric metric;
   LeakSeries series;
   LeakFinding finding;

@@ -45,7 +45,7 @@ std::optional<std::string> when_it_ran(const Context& context, std::int32_t pid)
   const Range all{context.file.first_tick_ms, context.file.last_tick_ms};
   const auto images = load_processes_of_pid(context.reader, all, pid);
   if (!images || images->empty()) return std::nullopt;
-  std::map<std::int64_t, const StoredProcess*> last_image;  // by the start of the process
+  std::map<std::int64_t, const StoredProcess*> last_image;  // last image of each process, by its start
   for (const StoredProcess& image : *images) last_image[image.info.start_ms] = &image;
   const std::size_t left_out = last_image.size() - std::min(last_image.size(), max_lifetimes);
   const auto shown = std::next(last_image.begin(), static_cast<std::ptrdiff_t>(left_out));

@@ -27,7 +27,7 @@ std::string text_with_unit(const Value& value, Kind kind, Units units, Zone zone
 struct DisplayTable {
   struct Head {
     const Column* column = nullptr;
-    std::string header;  // with its unit and the arrow
+    std::string header;  // header with its unit and the arrow
   };
   std::vector<Head> heads;
   std::vector<std::vector<std::string>> rows;

@@ -17,7 +17,7 @@ namespace memoir::query {
 
 struct Change {
   std::string name;                    // common property of the group's members
-  const ProcessUse* before = nullptr;  // for a row of one process
+  const ProcessUse* before = nullptr;  // state at the start, for a row of one process
   const ProcessUse* after = nullptr;
   Tally was;
   Tally is;
@@ -28,7 +28,7 @@ struct Change {
   std::string_view what(Metric metric) const;
 };
 
-// Returns the process of a row of one process, as last observed.
+// Returns the process of a row that has only one process, as last observed.
 inline const ProcessUse& last_seen(const Change& row) {
   return row.after != nullptr ? *row.after : *row.before;
 }
@@ -71,7 +71,7 @@ class Changes {
 struct MemoryAtExits {
   std::optional<std::int64_t> first_kib;
   std::optional<std::int64_t> last_kib;
-  std::string_view what;  // as in Change; or "came and went"
+  std::string_view what;  // as from Change::what(), or "came and went"
 
   std::optional<std::int64_t> growth_kib() const { return difference(last_kib, first_kib); }
 };

@@ -77,7 +77,7 @@ struct Over {
   Fold fold;
   std::int64_t max_processes = 0;
   Summary summary;
-  std::optional<std::int64_t> mean_kib;  // over all recorded time
+  std::optional<std::int64_t> mean_kib;  // mean over all recorded time
   MemoryAtExits at_ends;
 };
 

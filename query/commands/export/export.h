@@ -99,7 +99,7 @@ struct ExportedProcess {
   std::int64_t at_ms = 0;
   const StoredProcess& process;
   MetricValues kib;                       // for a bucket: means over the process's lifetime, without hwm
-  const ProcessSample* sample = nullptr;  // for a tick: the complete sample
+  const ProcessSample* sample = nullptr;  // the complete sample of a tick; nullptr for a bucket
   std::int64_t boot_ms = 0;               // boot-clock time of the tick
 };
 

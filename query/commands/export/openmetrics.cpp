@@ -52,7 +52,7 @@ std::string labels_of(const std::string& common, const StoredProcess& process) {
 // memory. The labels depend only on the subject.
 class SampleRun {
  public:
-  using Key = std::pair<std::size_t, std::int64_t>;  // number of the family, and of the subject
+  using Key = std::pair<std::size_t, std::int64_t>;  // family number and subject number
 
   explicit SampleRun(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
@@ -113,7 +113,7 @@ class SampleRun {
   Key from_{0, std::numeric_limits<std::int64_t>::min()};
   std::optional<Key> until_;  // start of the next run
   std::map<Key, LabeledSeries> held_;
-  std::unordered_map<std::int64_t, std::weak_ptr<const std::string>> labels_;  // by subject
+  std::unordered_map<std::int64_t, std::weak_ptr<const std::string>> labels_;  // labels by subject number
   std::size_t bytes_ = 0;
 };
 
@@ -169,7 +169,7 @@ class Writer {
     std::vector<std::string> warnings;
     const LeakSettings settings = TRY(leak_settings(context_.options, warnings));
     const std::size_t most = fleet_rows(context_.options);
-    std::map<std::int64_t, FleetLeaks> judged;  // by the hour for which they are valid
+    std::map<std::int64_t, FleetLeaks> judged;  // verdicts by the hour for which they are valid
     std::map<std::string, std::int64_t> numbers;
     std::optional<std::int64_t> before_ms;
     return write_all(fleet_families(), [&](const ExportChunk& chunk, std::uint32_t first, SampleRun& part) -> Status {

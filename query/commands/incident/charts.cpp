@@ -12,7 +12,7 @@ namespace memoir::query {
 namespace {
 
 constexpr std::size_t kMaxCharts = 3;  // number of charts of processes
-constexpr int kMaxPoints = 120;        // per chart
+constexpr int kMaxPoints = 120;        // number of points per chart
 constexpr int kTimes = 3;              // number of times below the chart, besides the first
 
 std::optional<double> real(std::optional<std::int64_t> value) {

@@ -97,7 +97,7 @@ struct Incident {
   ContainerNames containers = {};
   std::vector<StoredProcess> processes = {};       // processes that ran in the range
   std::int64_t left_out = 0;                       // number of processes in the range that were not loaded
-  std::optional<std::int64_t> counted_kills = {};  // as in Activity::oom_kills
+  std::optional<std::int64_t> counted_kills = {};  // number of OOM kills, as in Activity::oom_kills
   std::int64_t restarts = 0;
   std::optional<Stall> worst = {};       // worst stall in the range
   std::string tmpfs_grown = {};          // "/run +0.6 GiB": the mount that grew most

@@ -18,7 +18,7 @@ namespace memoir::query {
 
 // A series from a file: see kCsvForms. Errors name the file and the line.
 struct CsvSeries {
-  std::vector<LeakSample> samples;  // in time order
+  std::vector<LeakSample> samples;  // samples in time order
   LeakUnit unit = LeakUnit::kib;
   std::vector<std::string> warnings;
 };

@@ -20,7 +20,7 @@ struct ObjectLine {
   std::int64_t memory_kib = 0;               // memory of the object itself, not of its mappers
   std::optional<std::int64_t> mappers = {};  // number of known mappers; nullopt if it is unknown
   std::int64_t mappers_about = 0;            // approximate number of all mappers, at least the known ones
-  std::vector<Consumer> consumers = {};      // the largest PSS first
+  std::vector<Consumer> consumers = {};      // processes that map it, the largest PSS first
   std::string largest = {};
 
   std::optional<std::int64_t> kib() const { return memory_kib; }

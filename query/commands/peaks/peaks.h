@@ -24,7 +24,7 @@ namespace memoir::query {
 
 struct PeakRow {
   std::string name;                              // name of the group, or of the machine's metric
-  std::shared_ptr<const StoredProcess> process;  // for a row of one process
+  std::shared_ptr<const StoredProcess> process;  // set for a row of one process
   Peak peak;
   std::optional<std::int64_t> now_kib = {};  // memory at the last observation in the range
   std::int64_t now_ms = 0;
@@ -45,7 +45,7 @@ struct PeakQuery {
 
 struct Peaks {
   std::vector<PeakRow> machine;     // used, available, swap
-  std::vector<PeakRow> categories;  // by PSS
+  std::vector<PeakRow> categories;  // peaks of categories, by PSS
   std::vector<PeakRow> rows;        // as requested, the highest first, up to the limit
   Truncation cut;                   // rows beyond the limit
   LeftOutRows left_out;             // rows that do not fit into memory

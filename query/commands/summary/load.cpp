@@ -10,7 +10,7 @@ namespace memoir::query {
 
 namespace {
 
-constexpr std::int64_t kMicroseconds = 1000;  // per millisecond
+constexpr std::int64_t kMicroseconds = 1000;  // microseconds per millisecond
 
 constexpr Metric kAvailable = metric_of(MachineField::mem_available);
 constexpr Metric kTotal = metric_of(MachineField::mem_total);

@@ -25,7 +25,7 @@ struct HourlySeries {
   std::string subject;  // empty: the machine
   std::string title;
   std::string command;
-  std::vector<Interval> series;  // by time
+  std::vector<Interval> series;  // values in time order
 };
 
 // One hour in which memory was outside the range of the weeks before.

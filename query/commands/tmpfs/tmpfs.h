@@ -22,7 +22,7 @@ struct EntryRow {
   const TmpfsAt* mount = nullptr;
   const TmpfsEntryAt* at = nullptr;
   std::string owner;
-  std::string name;  // within its parent directory in the table
+  std::string name;  // name within its parent directory in the table
 
   std::int64_t kib() const { return at->entry.allocated_kib; }
 };

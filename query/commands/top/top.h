@@ -18,10 +18,10 @@ namespace memoir::query {
 
 // Folded values of one process, or of the members of a group.
 struct TopRow : PlannedRow {
-  Fold fold;                      // for one process
-  std::optional<SubjectSum> sum;  // for a group
+  Fold fold;                      // values of one process
+  std::optional<SubjectSum> sum;  // values of a group
   Summary summary;
-  std::optional<std::int64_t> mean_kib;  // over all recorded time: an absent process counts as 0
+  std::optional<std::int64_t> mean_kib;  // mean over all recorded time: an absent process counts as 0
   std::optional<double> share;
   MemoryAtExits at_ends;  // not used for marks
 };
@@ -46,8 +46,8 @@ struct TopHeld {
 struct TopFold {
   std::vector<TopRow> rows;
   TopHeld held;
-  std::optional<std::int64_t> chosen;  // as in RowPlan::processes()
-  LeftOutRows left_out;                // as in RowPlan::left_out()
+  std::optional<std::int64_t> chosen;  // number of processes, as in RowPlan::processes()
+  LeftOutRows left_out;                // rows left out, as in RowPlan::left_out()
   bool complete = true;                // no process younger than a bucket is missing
   RangeEnds ends;
 };

@@ -18,10 +18,10 @@ namespace memoir::query {
 struct Series {
   std::string metric;               // as in --by; kPressure: its values are shares in thousandths of a percent
   std::string title;                // "PSS of the category web"
-  std::vector<Interval> intervals;  // in time order
+  std::vector<Interval> intervals;  // values in time order
   Exactness exactness = {};
   std::int64_t members = 0;  // number of processes that ran in the range
-  std::string subject = {};  // as given
+  std::string subject = {};  // the subject as given
   // RSS of a process whose PSS or USS is shown, if it was far higher between ticks. Scans and exits do not measure PSS.
   std::optional<Summary> rss_spike = {};
 };
