@@ -37,7 +37,8 @@ Result<std::vector<std::string>> subject_filters(const Context& context);
 // Returns the row ids of a state's processes that belong to SUBJECT. All processes belong to the machine.
 Result<std::set<std::int64_t>> subject_ids(const Context& context, const State& state);
 
-// Returns the error "'web' may be any of these". `choices` has a row for each; the last column is in a form to type.
+// Returns the error "'web' may be any of these". `choices` has a row for each match; its last column can be typed as it
+// is.
 Error ambiguous(const Context& context, std::string_view word, Table choices);
 
 }  // namespace memoir::query

@@ -38,7 +38,7 @@ struct MachineDay {
   SpanStats swap;
   std::optional<double> stalled_percent;  // share of the recorded time in which some task waited for memory (PSI some)
   std::optional<double> worst_percent;    // highest share in one bucket
-  std::optional<Extremum> worst;          // bucket of worst_percent; its value is in µs
+  std::optional<Extremum> worst;          // bucket of worst_percent; its value is the stalled time in µs
   std::optional<Activity> activity;       // nullopt: only rollups that are too wide remain
 
   std::optional<std::int64_t> oom_kills() const { return activity ? activity->oom_kills : std::nullopt; }
