@@ -159,10 +159,9 @@ Error too_much(const std::vector<std::string>& extra, const Command& command) {
   if (option != extra.end() || command.subject.empty())
     return unknown_argument(option != extra.end() ? *option : extra.front(), command);
   const bool repeats = parse_number<std::int64_t>(extra.back()).has_value();
-  return malformed(fmt::format("'{}' takes {} at most ({}): {} {} too much{}", command.name,
+  return malformed(fmt::format("'{}' takes at most {} ({}): leave out {}{}", command.name,
                                format_count(static_cast<std::int64_t>(command.max_subjects), "argument", "arguments"),
                                command.subject, fmt::join(transformed(extra, in_quotes), ", "),
-                               extra.size() == 1 ? "is" : "are",
                                repeats ? fmt::format("; memoir watch {} repeats it", command.name) : ""));
 }
 

@@ -164,7 +164,8 @@ Result<Filter::Term> Filter::Term::read(const std::string& expression) {
     std::ranges::move(names_of(kMetrics), std::back_inserter(words));
     return bad_expression(expression, "no such key" + did_you_mean(name, words));
   }
-  if (!given->of_names) return bad_expression(expression, name + " is no size, and cannot be compared by '<' or '>'");
+  if (!given->of_names)
+    return bad_expression(expression, name + " is not a size, and cannot be compared by '<' or '>'");
   if (given->holds == nullptr) {
     term.pattern = std::make_unique<RE2>(term.value, RE2::Quiet);
     if (!term.pattern->ok()) return bad_expression(expression, to_printable(term.pattern->error()));

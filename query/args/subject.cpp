@@ -22,7 +22,7 @@ Result<Subject> group(std::string_view text, std::string_view key, char comparis
   subject.kind = Subject::Kind::group;
   subject.name = fmt::format("{}{}{}", key, comparison == '=' ? ':' : '~', value);
   Result<Filter> members = Filter::parse({fmt::format("{}{}{}", key, comparison, value)});
-  if (!members) return not_a_subject(text, "is not one: " + members.error().message);
+  if (!members) return not_a_subject(text, "is not a subject: " + members.error().message);
   subject.members = *std::move(members);
   subject.key = key;
   if (comparison == '=') subject.value = value;

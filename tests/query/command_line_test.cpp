@@ -223,9 +223,9 @@ TEST_CASE("A part of a command has a name of its own") {
 
 TEST_CASE("Excess arguments are reported, and each error names its option or its command") {
   CHECK(refusal({"diff", "a", "b", "c", "d"}) ==
-        "'diff' takes 3 arguments at most ([SUBJECT] [T1 [T2]]): 'd' is too much");
+        "'diff' takes at most 3 arguments ([SUBJECT] [T1 [T2]]): leave out 'd'");
   CHECK(refusal({"trend", "1", "2", "3", "4", "5", "6", "7", "8", "9", "x y"}) ==
-        "'trend' takes 8 arguments at most ([SUBJECT...]): '9', 'x y' are too much");
+        "'trend' takes at most 8 arguments ([SUBJECT...]): leave out '9', 'x y'");
   for (const Words& words : {Words{"top", "--by", "x"}, Words{"top", "--group", "x"}, Words{"top", "--tier", "x"},
                              Words{"top", "--filter", "x"}, Words{"top", "--filter", "rss>x"},
                              Words{"top", "--limit", "x"}, Words{"top", "--format", "x"}, Words{"top", "--units", "x"},

@@ -129,7 +129,7 @@ TEST_CASE("An invalid filter shows the valid ones") {
   CHECK(message("rss>1e3M").find("a number and a unit") != std::string::npos);
   CHECK(message("rss>9999999999999G").find("a number and a unit") != std::string::npos);
   CHECK(message("rss~1").find("rss is a size") != std::string::npos);
-  CHECK(message("user>1M").find("user is no size") != std::string::npos);
+  CHECK(message("user>1M").find("user is not a size") != std::string::npos);
   CHECK(message("rs>1M").find("did you mean 'rss'") != std::string::npos);
   CHECK(message("comm!nginx").find("no =, ~, < or >") != std::string::npos);
   CHECK(message("categroy=web").find("did you mean 'category'") != std::string::npos);

@@ -128,7 +128,7 @@ TEST_CASE("tmpfs: a path within a mount shows the known entries at the path and 
   CHECK(json_of(recorded<record>(), {"tmpfs", "/dev/shm/core.1234"})["rows"][0]["allocated_kib"] == 60 * kMib);
   const Outcome unknown = ask(recorded<record>(), {"tmpfs", "/dev/shm/ap"});
   CHECK(unknown.exit == Exit::empty);
-  CHECK(unknown.error.find("of the tmpfs at /dev/shm, only the largest entries") != std::string::npos);
+  CHECK(unknown.error.find("only the largest entries of the tmpfs at /dev/shm") != std::string::npos);
 }
 
 TEST_CASE("tmpfs: an unknown mount and a recording without tmpfs data are reported") {

@@ -10,7 +10,7 @@ Command backup_command() {
       .name = "backup",
       .summary = "copy of the whole database, while recording",
       .options = {Option::output, Option::force},
-      .examples = {{"memoir extract --all -o memoir-backup.db", "all that is recorded until now, in one file"},
+      .examples = {{"memoir extract --all -o memoir-backup.db", "everything recorded so far, in one file"},
                    {"memoir extract --all -o memoir-backup.db --force",
                     "the same every night, replacing the previous copy"}},
       .run =

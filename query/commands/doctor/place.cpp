@@ -135,7 +135,7 @@ Finding judge_room(const FileLocation& place, std::optional<std::int64_t> per_da
     return {"disk space", Verdict::problem, "no file can be created: the file system has no free inode", fix};
   }
   if (place.free_bytes < least) {
-    return {"disk space", Verdict::problem, free + ": recording stops when there is none", fix};
+    return {"disk space", Verdict::problem, free + ": recording stops when no space is left", fix};
   }
   if (!per_day || *per_day <= 0) {
     return {"disk space", place.free_bytes < little ? Verdict::warning : Verdict::ok, free,

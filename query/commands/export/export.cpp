@@ -191,8 +191,8 @@ Command export_command() {
                    {"memoir export --at 03:14 --format smaps-rollup -o smaps_rollup.json",
                     "each process's smaps_rollup as it was"}},
       .step_help = "one sample every S (default: every tick)",
-      .limit_help = fmt::format("of the subject fleet: the N largest identities, cgroups and categories, and N leaks "
-                                "(default: {}); in all at most {} series",
+      .limit_help = fmt::format("for the subject fleet: the N largest identities, cgroups and categories, and N leaks "
+                                "(default: {}); at most {} series in total",
                                 kFleetRows, kMaxFleetSeries),
       .subject_help =
           "SUBJECT: machine (the default), categories, processes; with --format openmetrics also all (there the "

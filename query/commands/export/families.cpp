@@ -68,7 +68,8 @@ std::string short_label(std::string_view name, std::string_view value) {
 
 std::vector<Family> machine_families() {
   std::vector<Family> families{{"memoir_machine_used_bytes",
-                                "MemTotal less MemAvailable and free pages on lists of CPUs", "bytes", false, 1024}};
+                                "MemTotal less MemAvailable and the free pages on per-CPU lists", "bytes", false,
+                                1024}};
   for (const FieldName& field : kMachineFields) families.push_back(machine_family(field));
   return families;
 }

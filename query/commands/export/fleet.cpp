@@ -50,7 +50,7 @@ const std::vector<Family>& own_families() {
        1.0 / 86400 / 1000},
       {"memoir_leak_exhaustion_seconds", "Time until the limit is reached at that rate", "seconds", false, ms},
       {"memoir_leak_confidence_ratio", "Confidence of the verdict", "ratio", false, 1e-2},
-      {"memoir_recorder_up", "Whether memoird records", "", false, 1},
+      {"memoir_recorder_up", "1 while memoird records, otherwise 0", "", false, 1},
       {"memoir_recorder_info", "Version of memoird", "", false, 1},
       {"memoir_recorder_start_timestamp_seconds", "Start of this run of memoird", "seconds", false, ms},
       {"memoir_recorder_last_tick_timestamp_seconds", "Time of the last tick", "seconds", false, ms},

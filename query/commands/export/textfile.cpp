@@ -86,7 +86,7 @@ Result<FleetAnswer> write_now(const Context& context, const std::string& labels,
   FleetAnswer answer = fleet_at_rest(context, question);
   if (is_recorded(context)) {
     const auto tick = TRY(context.reader.tick_at(context.when.at_ms.value_or(context.file.last_tick_ms)));
-    if (!tick) return Error{ErrorKind::not_found, "--textfile needs a tick, and none of that time is stored"};
+    if (!tick) return Error{ErrorKind::not_found, "--textfile needs a tick, and no tick of that time is stored"};
     question.at_ms = tick->begin.wall_ms;
     LastWrite before = read_before(path, labels);
     question.since_ms = before.tick_ms;

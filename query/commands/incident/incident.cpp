@@ -25,7 +25,7 @@ Result<std::int64_t> window_asked(const Options& options) {
   const auto length = parse_duration(*options.window);
   if (!length) return malformed("--window " + length.error().message);
   if (length->count() < 1000 || length->count() > kDayMs) {
-    return malformed("--window: from 1s to 1d can be compared; memoir diff T1 T2 compares any two times");
+    return malformed("--window must be from 1s to 1d; memoir diff T1 T2 compares any two times");
   }
   return length->count();
 }
@@ -132,7 +132,7 @@ Status write_extract(const Context& context, Range range, Report& report) {
 Result<Report> show_incident(const Context& context) {
   const Options& options = context.options;
   if (options.last_oom && (options.at || !options.subjects.empty()))
-    return malformed("--last-oom: neither with --at nor with N or SUBJECT");
+    return malformed("--last-oom cannot go with --at, N or SUBJECT");
   const std::int64_t window_ms = TRY(window_asked(options));
   const std::optional<IncidentTime> instant = TRY(find_instant(context));
   if (!instant) return no_incident(context);

@@ -88,7 +88,7 @@ void explain_leak(const LeakRow& row, const Options& options, const std::optiona
                                        format_amount(found.exhaustion->room, row.metric.unit, options.units)));
   }
   if (found.worth) {
-    report.notes.push_back(fmt::format("Of 100 such verdicts on {}, half of which leak, {} were right.",
+    report.notes.push_back(fmt::format("In a test on {}, half of which leak, {} of 100 such verdicts were right.",
                                        found.worth->measured_on, found.worth->right));
   }
   for (const std::string& sentence : found.would_change)

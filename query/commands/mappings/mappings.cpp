@@ -100,7 +100,7 @@ void describe(const MappedProcess& summary, const State& state, Report& report) 
   if (of.state == MappingState::deferred)
     report.warnings.emplace_back("a later reading was deferred by the CPU budget: this is the previous one");
   if (of.state == MappingState::inaccessible)
-    report.warnings.emplace_back("it can no longer be read: this is the last reading");
+    report.warnings.emplace_back("the mappings can no longer be read: this is the last reading");
 }
 
 std::string why_none(const ProcessUse& process, const MappedProcess* summary) {

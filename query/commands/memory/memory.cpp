@@ -130,7 +130,7 @@ void describe_processes(const ProcessSums& sum, Report& report, Section& section
   const std::string share =
       exact ? fmt::format(": {} of the PSS is exact", format_exact_percent(*exact)) : std::string();
   const std::string none =
-      sum.inaccessible > 0 ? fmt::format("; nothing is known of {}", sum.inaccessible) : std::string();
+      sum.inaccessible > 0 ? fmt::format("; {} could not be read", sum.inaccessible) : std::string();
   section.notes.push_back(fmt::format("{}{}{}.", format_count(tally.processes(), "process", "processes"), share, none));
 }
 

@@ -254,7 +254,7 @@ Result<Report> list_processes(const Context& context) {
   report.facts = {{"tier", "", Kind::text, std::string(to_string(tier))}};
   if (holds_groups(tier))
     report.notes.emplace_back(
-        "From rows of the processes and marks of UTC days: HWM is known only if it was reached in the range.");
+        "From rollups: HWM is the mark of a UTC day, and is known only if it was reached in the range.");
   return report;
 }
 

@@ -115,7 +115,8 @@ bool is_recorded(const std::vector<SegmentRow>& rows, const State& state) {
 Result<Report> show_segments(const Context& context, const State& state, const StoredTick& tick) {
   std::vector<SegmentRow> rows = TRY(load_rows(context, state, tick));
   if (!is_recorded(rows, state))
-    return nothing_recorded(context, segment_columns(), "no record of System V segments: this kernel has none");
+    return nothing_recorded(context, segment_columns(),
+                            "no record of System V segments: the kernel does not list them in /proc/sysvipc/shm");
   Report report = TRY(begin_report(context, state, "System V shared memory segments"));
   describe(rows, state, context.options.units, report);
   limit_rows(rows, report, context, [](const SegmentRow& row) { return std::optional(row.held_kib()); },

@@ -132,7 +132,7 @@ Result<TmpfsAt> find_place(const std::vector<TmpfsAt>& mounts, std::string path)
   std::erase_if(place.entries, [below](const TmpfsEntryAt& at) { return !is_below(at.entry.path, below); });
   if (!below.empty() && place.entries.empty()) {
     return Error{ErrorKind::not_found,
-                 fmt::format("'{}' is not recorded: of the tmpfs at {}, only the largest entries are", path,
+                 fmt::format("'{}' is not recorded: only the largest entries of the tmpfs at {} are", path,
                              place.sample.mount_point)};
   }
   return place;

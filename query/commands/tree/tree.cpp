@@ -183,7 +183,7 @@ void warn_of_depth(const Forest& forest, Report& report) {
   const auto deeper = std::ranges::count_if(forest.rows, [](const TreeRow& row) { return row.depth > kDeepestRow; });
   if (deeper == 0) return;
   report.warnings.push_back(
-      fmt::format("{} more than {} levels deep: shown at that level; parent_pid and depth are right",
+      fmt::format("{} more than {} levels deep and shown at that level; parent_pid and depth are correct",
                   format_count(deeper, "process is", "processes are"), kDeepestRow));
 }
 

@@ -114,7 +114,8 @@ std::vector<std::string> number_lines(const Series& series, const Summary& summa
   if (!summary.mean) return {"No value is known in this range."};
   const Measure measure = measure_of(series, options);
   const auto size = [&measure](std::int64_t value) { return measure.text(static_cast<double>(value)); };
-  const std::string per_day = slope ? with_sign(rounded(*slope), options.units) + " a day" : "not known (too little)";
+  const std::string per_day =
+      slope ? with_sign(rounded(*slope), options.units) + " a day" : "unknown (too little data)";
   const auto percentile = [&](double percent) {
     return size(percentile_over_time(series.intervals, percent).value_or(0));
   };
@@ -127,7 +128,7 @@ std::vector<std::string> number_lines(const Series& series, const Summary& summa
     lines.push_back(fmt::format("mean {}; min and max of this sum are not in the rollups", mean));
   }
   if (has_room(context.screen)) {
-    lines.push_back(fmt::format("half of the time at most {}, 95% {}, 99% {}{}", percentile(50), percentile(95),
+    lines.push_back(fmt::format("percentiles over time: 50% {}, 95% {}, 99% {}{}", percentile(50), percentile(95),
                                 percentile(99), holds_groups(tier) ? " (by the means of the rollups)" : ""));
   }
   if (measure.share) return lines;
@@ -180,7 +181,7 @@ void add_warnings(const Series& series, Report& report) {
   }
 }
 
-// Adds the numbers of --against.
+// Adds the mean and the maximum of the range of --against.
 void add_other(const Series& other, const Measure& measure, const Summary& own, const Options& options,
                Report& report) {
   const Summary summary = summarise(other.intervals);
@@ -372,7 +373,8 @@ Status fill_multiples(const Context& context, const TrendQuery& question, const 
     if (context.options.format == Format::html)
       report.charts.push_back(trend_chart(question, series, context.options.zone));
     if (series.exactness.inexact_ms > 0) {
-      report.warnings.push_back(fmt::format("{}: not exact for a part of the time: estimated, or RSS", series.subject));
+      report.warnings.push_back(fmt::format(
+          "{}: not exact for a part of the time, because PSS is estimated or could not be read", series.subject));
     }
     if (const auto line = inexact_line(series.exactness.share)) {
       report.warnings.push_back(fmt::format("{}: {}", series.subject, *line));
