@@ -33,12 +33,12 @@ std::string subject_help(std::string_view by_default);
 struct Subject {
   enum class Kind { machine, process, group, word } kind = Kind::machine;
   std::string name;                      // as given; for a group "category:web"
-  std::int32_t pid = 0;                  // process
+  std::int32_t pid = 0;                  // process: its pid
   std::optional<std::int64_t> start_ms;  // process: its start, if given as PID@START
   std::optional<std::string> category;   // group: set if it is one whole category, which has its own samples
-  Filter members;                        // group
+  Filter members;                        // group: accepts its members
   std::string key;                       // group: one of filter_keys()
-  std::string value;                     // group chosen by a name; empty for a regex
+  std::string value;                     // group: the value of the key; empty for a regex
 };
 
 // Returns the equivalent --filter expression; nullopt for the machine and for a plain word.

@@ -1,7 +1,7 @@
 #pragma once
 
 // A chart as inline SVG, drawn for one width in pixels and shown at that width, so that its letters are as large as the
-// surrounding text. Only shapes and letters: no script, no external resource, no reference.
+// surrounding text. It has only shapes and letters: no script, no external resource, no reference.
 
 #include <string>
 #include <string_view>

@@ -65,7 +65,7 @@ Result<Peaks> peaks_from_steps(const Context& context, const PeakQuery& question
 // Metrics of the machine, in the order of the answer.
 inline constexpr std::array kMachinePeaks{Metric::used, metric_of(MachineField::mem_available), Metric::swap_used};
 
-// Returns the kinds besides processes: the machine, categories, and the query's group.
+// Returns the subject kinds of the answer besides processes: the machine, categories, and the query's group.
 std::set<SubjectKind> reported_kinds(const PeakQuery& question);
 
 Peak peak_of(const HighWater& mark);

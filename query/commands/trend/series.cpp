@@ -23,7 +23,7 @@ Error wrong_metric(const std::string& by, const std::string& of, SubjectKind kin
       fmt::format("--by {} does not apply to {}: choose one of {}", by, of, fmt::join(metric_names(kind), ", ")));
 }
 
-// Returns a share of a time, in thousandths of a percent.
+// Returns the share of the time from `from_ms` to `until_ms` in which tasks stalled, in thousandths of a percent.
 Interval pressure_share(std::int64_t from_ms, std::int64_t until_ms, std::int64_t stalled_us) {
   const std::int64_t length_ms = std::max<std::int64_t>(until_ms - from_ms, 1);
   const double share = std::min(1.0, static_cast<double>(stalled_us) / 1000 / static_cast<double>(length_ms));
