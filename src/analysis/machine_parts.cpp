@@ -27,7 +27,7 @@ constexpr std::array<PartName, static_cast<std::size_t>(MachinePart::count_)> kN
     {"zswap", "zswap pool"},
     {"balloon", "balloon"},
     {"free", "free"},
-    {"per_cpu_free", "free, on the lists of the CPUs"},
+    {"per_cpu_free", "free, on per-CPU lists"},
     {"rest", "unaccounted"},
 }};
 

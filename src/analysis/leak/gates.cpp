@@ -104,8 +104,7 @@ class Judge {
     }
     found_.failed.clear();
     gate(Gate::trend, "together", sum / count, needed,
-         "where the history has few blocks, a gate may be missed if all together are passed (mean of value to "
-         "threshold)");
+         "in a short history, a gate may miss its threshold if the others make up for it (mean of value / threshold)");
   }
 
   void find_trend(bool daily) {

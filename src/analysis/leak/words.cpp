@@ -23,7 +23,7 @@ constexpr std::array kWords{
     Words{LeakVerdict::sawtooth_floor, "leak-sawtooth-floor",
           "it falls back repeatedly, but each time to a higher floor"},
     Words{LeakVerdict::across_restarts, "leak-across-restarts", "each run grows from its start to its end"},
-    Words{LeakVerdict::count, "count-leak", "their number keeps growing"},
+    Words{LeakVerdict::count, "count-leak", "the number of processes keeps growing"},
     Words{LeakVerdict::plateaued, "plateaued", "it grew, but has stopped growing"},
     Words{LeakVerdict::warm_up, "warm-up", "it grows more and more slowly, like a cache that fills"},
     Words{LeakVerdict::warm_up_per_restart, "warm-up-per-restart", "each run grows at its start and then levels off"},
@@ -32,7 +32,7 @@ constexpr std::array kWords{
     Words{LeakVerdict::diurnal, "diurnal", "it rises as it did at this hour on earlier days"},
     Words{LeakVerdict::below_minimum, "below-minimum", "it rises, but by too little to matter or to exceed its noise"},
     Words{LeakVerdict::contained, "contained-by-recycling",
-          "its processes grow, but are replaced before it shows in their sum"},
+          "its processes grow, but are replaced before their sum grows"},
     Words{LeakVerdict::scale_out, "scale-out", "there are more processes, and none of them grows"},
     Words{LeakVerdict::noise, "noise", "its floor has no lasting trend"},
     Words{LeakVerdict::insufficient, "insufficient", "there is too little history to judge"},
@@ -113,7 +113,7 @@ void explain(LeakFinding& found, const LeakSettings& settings) {
   found.reason = words_of(found.verdict).reason;
   if (found.verdict == LeakVerdict::insufficient) found.reason += of_history(found, settings);
   if (found.exhaustion && found.exhaustion->accelerates) found.reason += "; it grows faster than before";
-  if (found.short_history) found.reason += "; less than a day of it was observed";
+  if (found.short_history) found.reason += "; less than a day was observed";
   found.worth = found.leak ? std::optional(worth_of(found, settings)) : std::nullopt;
   found.would_change = found.leak ? of_leak(found) : of_other(found, settings);
 }
