@@ -141,39 +141,37 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
   const auto infos = sorted_infos(tick.born);
   store_missed(infos, tick, context);
   auto info = infos.begin();
-  // The list is updated in place: on a machine of 10,000 processes a second list would take 13 MB.
+  // The list is updated in place: a second list of 10,000 processes would take 4 MB.
   std::vector<LiveProcess>& live = state.processes;
-  std::vector<LiveProcess> adopted;
-  adopted.reserve(infos.size());
-  auto old = live.begin();
-  auto kept = live.begin();
+  const std::size_t before = live.size();
+  reserve_closely(live, before + infos.size());
+  std::size_t old = 0;
+  std::size_t kept = 0;
   for (const ProcessSample& sample : tick.processes) {
-    for (; old != live.end() && old->last.key < sample.key; ++old) end(*old, tick, context, state);
+    for (; old < before && live[old].key() < sample.key; ++old) end(live[old], tick, context, state);
     if (state.marks.raised() > kMarksAtOnce) state.raised_marks += marks_.append(state.marks.take_raised());
     while (info != infos.end() && (*info)->key < sample.key) ++info;
     const Info known = info != infos.end() && (*info)->key == sample.key ? *info : nullptr;
-    if (old == live.end() || old->last.key != sample.key) {
+    if (old == before || live[old].key() != sample.key) {
       bool is_new = false;
-      adopted.push_back(adopt(sample.key, known, context, is_new));
-      update(adopted.back(), sample, context, state, is_new, false);
+      live.push_back(adopt(sample.key, known, context, is_new));
+      update(live.back(), sample, context, state, is_new, false);
       continue;
     }
-    if (kept != old) *kept = *old;
+    if (kept != old) live[kept] = live[old];
     ++old;
-    const MarkMaker::Groups groups = kept->groups;
+    LiveProcess& process = live[kept++];
+    const MarkMaker::Groups groups = process.groups;
     if (known != nullptr) {
-      kept->groups = groups_of(processes_.update(kept->id, *known, context.time.at_ms));
-      kept->start_ms = known->start_ms;
+      process.groups = groups_of(processes_.update(process.id, *known, context.time.at_ms));
+      process.start_ms = known->start_ms;
     }
-    update(*kept, sample, context, state, false, kept->groups != groups);
-    ++kept;
+    update(process, sample, context, state, false, process.groups != groups);
   }
-  for (; old != live.end(); ++old) end(*old, tick, context, state);
-  live.erase(kept, live.end());
-  if (live.empty()) return live.swap(adopted);
-  reserve_closely(live, live.size() + adopted.size());
-  const auto middle = live.insert(live.end(), adopted.begin(), adopted.end());
-  std::ranges::inplace_merge(live, middle, {}, &LiveProcess::key);
+  for (; old < before; ++old) end(live[old], tick, context, state);
+  const auto position = [&](std::size_t index) { return live.begin() + static_cast<std::ptrdiff_t>(index); };
+  live.erase(position(kept), position(before));
+  std::ranges::inplace_merge(live, position(kept), {}, &LiveProcess::key);
 }
 
 // Stores processes that are described but have no sample in the tick, because all ticks with them were dropped before
