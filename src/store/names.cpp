@@ -49,6 +49,23 @@ void read_identities(SQLite::Database& database, std::optional<Range> range,
   }
 }
 
+// Returns the last process that was first observed up to a tick; 0 if there is none. Ids are in the order of
+// first_tick_id.
+std::int64_t last_process_at(SQLite::Database& database, std::int64_t tick_id) {
+  Statement first_tick(database, "SELECT first_tick_id FROM process WHERE id >= ? ORDER BY id LIMIT 1");
+  std::int64_t low = 0;
+  std::int64_t high = one(database, "SELECT MAX(id) FROM process").value_or(0);
+  while (low < high) {
+    const std::int64_t middle = high - (high - low) / 2;
+    if (first_tick.one(middle).value_or(tick_id + 1) <= tick_id) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
 // Visits the rows of the processes of a range; `columns` is a SELECT from `process` AS p.
 template <typename Visit>
 void visit_lived(SQLite::Database& database, const std::string& columns, Range range, const Visit& visit) {
@@ -56,7 +73,9 @@ void visit_lived(SQLite::Database& database, const std::string& columns, Range r
   const bool in_ticks = one(database, "SELECT wall_ms <= ? FROM tick ORDER BY id LIMIT 1", range.from_ms) == 1;
   Statement row(database, columns + (in_ticks ? sql::lived_in_ticks : sql::lived_between));
   row.bind(span.first, span.last);
-  if (!in_ticks) {
+  if (in_ticks) {
+    row.add(last_process_at(database, span.last));
+  } else {
     row.add(range.from_ms);
     row.add(range.to_ms);
   }
