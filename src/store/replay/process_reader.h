@@ -37,7 +37,9 @@ class ProcessReader {
     const Name& of(std::int64_t id) {
       if (names_.size() >= kMaxNames && !names_.contains(id)) names_.clear();
       const auto [name, fresh] = names_.try_emplace(id);
-      if (fresh && find_.bind(id).step()) name->second = read_(find_);
+      if (!fresh) return name->second;
+      if (find_.bind(id).step()) name->second = read_(find_);
+      find_.reset();  // an open statement would keep its read transaction
       return name->second;
     }
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <utility>
 
-#include "store/replay/process_reader.h"
+#include "store/replay/process_states.h"
 #include "store/replay/tick_cursor.h"
 #include "store/rows/columns.h"
 #include "store/rows/tick_rows.h"
@@ -16,33 +16,6 @@ struct Bounds {
   std::int64_t keyframe_id = 0;
   std::int64_t tick_id = 0;
 };
-
-// Reads a row of snapshot_processes.sql.
-ProcessState read_state(ProcessReader& processes, const Statement& row, std::int64_t boot_ms) {
-  ProcessState state;
-  state.process = processes.read(row);
-  int column = ProcessReader::kColumns;
-  ProcessSample& sample = state.sample;
-  sample.read_boot_ms = row.maybe(column++);
-  sample.key = state.process.info.key;
-  const std::string letter = row.text(column++);
-  sample.state = letter.empty() ? '?' : letter.front();
-  sample.parent_pid = static_cast<std::int32_t>(row.integer(column++));
-  sample.threads = static_cast<std::int32_t>(row.integer(column++));
-  sample.source = static_cast<Source>(row.integer(column++));
-  read_fields<ProcessField>(row, column, sample.memory, kHotProcessFields);
-  column += static_cast<int>(kHotProcessFields.size());
-  read_fields<ProcessField>(row, column, sample.memory, kColdProcessFields);
-  sample.memory = unpacked(sample.memory, sample.source);
-  sample.source = source_at(sample, boot_ms);
-  return state;
-}
-
-std::string states_sql(const char* last_rows) {
-  return last_rows + fmt::format(fmt::runtime(sql::snapshot_processes), fmt::arg("process", sql::process_columns),
-                                 fmt::arg("hot", column_list(kHotProcessFields, "s.")),
-                                 fmt::arg("cold", column_list(kColdProcessFields, "d.")));
-}
 
 template <std::size_t N>
 void load_machine_part(SQLite::Database& database, const char* table, const Bounds& bounds,
@@ -70,18 +43,14 @@ std::optional<Snapshot> load_snapshot(SQLite::Database& database, std::int64_t t
   load_machine(database, bounds, snapshot.machine);
   snapshot.categories = every(database, sql::snapshot_categories, read_category, bounds.keyframe_id, tick_id);
   snapshot.cgroups = every(database, sql::snapshot_cgroups, read_cgroup, bounds.keyframe_id, tick_id);
-  ProcessReader processes(database);
-  const auto read = [&](const Statement& row) { return read_state(processes, row, snapshot.tick.begin.boot_ms); };
-  snapshot.processes = every(database, states_sql(sql::last_rows), read, bounds.keyframe_id, tick_id);
+  snapshot.processes = ProcessStates(database).all(snapshot.tick, bounds.keyframe_id);
   return snapshot;
 }
 
 std::optional<ProcessState> load_process(SQLite::Database& database, std::int64_t tick_id, std::int64_t process_id) {
-  Statement row(database, states_sql(sql::last_rows_of_one));
-  if (!row.bind(keyframe_of(database, tick_id), tick_id, process_id).step()) return std::nullopt;
-  Statement boot(database, "SELECT boot_ms FROM tick WHERE id = ?");
-  ProcessReader processes(database);
-  return read_state(processes, row, boot.one(tick_id).value_or(0));
+  Statement tick(database, fmt::format("SELECT {}, keyframe_id FROM tick WHERE id = ?", tick_columns()));
+  if (!tick.bind(tick_id).step()) return std::nullopt;
+  return ProcessStates(database).one(read_tick(tick), tick.integer(4), process_id);
 }
 
 std::map<std::int64_t, std::int64_t> load_estimated_since(SQLite::Database& database, std::int64_t tick_id) {

@@ -73,6 +73,7 @@ bool SnapshotReplay::load(std::int64_t tick_id) {
 
 void SnapshotReplay::start(Snapshot snapshot) {
   keyframe_id_ = 0;
+  states_.reset();
   added_.clear();
   erased_.clear();
   snapshot_ = std::move(snapshot);
@@ -90,12 +91,16 @@ bool SnapshotReplay::next() {
   const StoredTick tick = read_tick(tick_);
   tick_.reset();
   const std::int64_t keyframe_id = std::exchange(keyframe_id_, 0);
+  const std::int64_t version = version_.one().value_or(0);
+  const bool is_new = version != std::exchange(data_version_, version);
+  if (is_new || !states_) states_.emplace(database_);  // a name's row may have been reused
   snapshot_.tick = tick;
   if (has_other_.one(tick_id)) snapshot_.machine.other = load_meminfo_other(database_, keyframe_id, tick_id);
   apply_machine(tick_id);
   apply_groups(tick_id);
-  apply_processes(tick_id);
-  refresh();
+  apply_processes(keyframe_id);
+  if (is_new || snapshot_.run.id != tick.run_id) snapshot_.run = load_run(database_, tick.run_id);
+  if (is_new) refresh_processes();
   keyframe_id_ = keyframe_id;
   return true;
 }
@@ -119,7 +124,8 @@ void SnapshotReplay::apply_groups(std::int64_t tick_id) {
   while (cgroups_.step()) put(snapshot_.cgroups, read_cgroup(cgroups_), &CgroupSample::path, cgroups_.integer(10) == 0);
 }
 
-void SnapshotReplay::apply_processes(std::int64_t tick_id) {
+void SnapshotReplay::apply_processes(std::int64_t keyframe_id) {
+  const std::int64_t tick_id = snapshot_.tick.id;
   const std::int64_t boot_ms = snapshot_.tick.begin.boot_ms;
   hot_.bind(tick_id);
   while (hot_.step()) {
@@ -128,7 +134,7 @@ void SnapshotReplay::apply_processes(std::int64_t tick_id) {
       erase(process_id);
       continue;
     }
-    ProcessSample* const state = changed(process_id, tick_id);
+    ProcessSample* const state = changed(process_id, keyframe_id);
     if (state == nullptr) continue;
     ProcessSample& sample = *state;
     sample.source = static_cast<Source>(hot_.integer(1));
@@ -139,11 +145,11 @@ void SnapshotReplay::apply_processes(std::int64_t tick_id) {
   }
   readings_.bind(tick_id);
   while (readings_.step()) {
-    if (ProcessSample* const sample = changed(readings_.integer(0), tick_id)) sample->read_boot_ms = boot_ms;
+    if (ProcessSample* const sample = changed(readings_.integer(0), keyframe_id)) sample->read_boot_ms = boot_ms;
   }
   cold_.bind(tick_id);
   while (cold_.step()) {
-    ProcessSample* const state = changed(cold_.integer(0), tick_id);
+    ProcessSample* const state = changed(cold_.integer(0), keyframe_id);
     if (state == nullptr) continue;
     ProcessSample& sample = *state;
     const std::string letter = cold_.text(1);
@@ -158,10 +164,10 @@ void SnapshotReplay::apply_processes(std::int64_t tick_id) {
   for (ProcessState& state : snapshot_.processes) state.sample.source = source_at(state.sample, boot_ms);
 }
 
-ProcessSample* SnapshotReplay::changed(std::int64_t process_id, std::int64_t tick_id) {
+ProcessSample* SnapshotReplay::changed(std::int64_t process_id, std::int64_t keyframe_id) {
   const auto key = keys_.find(process_id);
   if (key == keys_.end()) {
-    if (auto whole = load_process(database_, tick_id, process_id)) {
+    if (auto whole = states_->one(snapshot_.tick, keyframe_id, process_id)) {
       keys_[process_id] = process_key_of(*whole);
       added_.push_back(*std::move(whole));
     }
@@ -188,12 +194,8 @@ void SnapshotReplay::merge() {
   erased_.clear();
 }
 
-// Reads the run and the lifetimes again if the file has changed.
-void SnapshotReplay::refresh() {
-  const std::int64_t version = version_.one().value_or(0);
-  const bool is_new = version != std::exchange(data_version_, version);
-  if (is_new || snapshot_.run.id != snapshot_.tick.run_id) snapshot_.run = load_run(database_, snapshot_.tick.run_id);
-  if (!is_new) return;
+// Reads the names and the lifetimes again.
+void SnapshotReplay::refresh_processes() {
   ProcessReader names(database_);  // a name's row may have been reused
   for (ProcessState& state : snapshot_.processes) {
     if (process_.bind(state.process.id).step()) state.process = names.read(process_);

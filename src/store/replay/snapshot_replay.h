@@ -4,10 +4,12 @@
 // reads the rows of up to an hour. At every tick, the state equals the result of load_snapshot().
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "store/replay/process_states.h"
 #include "store/replay/snapshot.h"
 #include "store/sqlite/statement.h"
 #include "store/types.h"
@@ -34,14 +36,14 @@ class SnapshotReplay {
 
   void apply_machine(std::int64_t tick_id);
   void apply_groups(std::int64_t tick_id);
-  void apply_processes(std::int64_t tick_id);
+  void apply_processes(std::int64_t keyframe_id);
   // Returns the sample to which a row applies. A process without a previous sample is read completely, and nullptr is
   // returned.
-  ProcessSample* changed(std::int64_t process_id, std::int64_t tick_id);
+  ProcessSample* changed(std::int64_t process_id, std::int64_t keyframe_id);
   void erase(std::int64_t process_id);
   // Adds and removes the processes of a tick at once, because each single insertion would move the others.
   void merge();
-  void refresh();
+  void refresh_processes();
 
   SQLite::Database& database_;
   Statement version_;
@@ -56,6 +58,7 @@ class SnapshotReplay {
   Statement cold_;
   Statement gone_;
   Statement process_;
+  std::optional<ProcessStates> states_;  // reads new processes
   std::int64_t data_version_ = -1;
   std::int64_t keyframe_id_ = 0;  // 0: no state
   Snapshot snapshot_;
