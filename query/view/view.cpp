@@ -25,7 +25,7 @@ namespace {
 using view::Page;
 
 // Memory for the states of ticks, which makes steps fast.
-constexpr std::size_t kKeptBytes = 16U << 20U;
+constexpr std::size_t kKeptBytes = 6U << 20U;
 
 constexpr std::array kPages{Page::processes, Page::cgroups, Page::tree, Page::memory, Page::events, Page::incident};
 

@@ -11,7 +11,7 @@ namespace {
 
 // Number of previous ticks that are loaded at once, if they fit. Stepping through them takes a third of the time of
 // loading one.
-constexpr std::size_t kMaxStepsBack = 16;
+constexpr std::size_t kMaxStepsBack = 8;
 
 std::size_t bytes_of(const ProcessState& state) {
   const StoredProcess& process = state.process;
