@@ -176,7 +176,8 @@ void draw_side(CellGrid& grid, const Model& model, const Layout& layout) {
   };
   put(process_head(model, width));
   TimeBar part = model.bar;
-  if (!part.process.empty() && at + chart_lines + 1 < layout.status_line) {
+  if (!model.subject.empty() && part.count > 0 && at + chart_lines + 1 < layout.status_line) {
+    part.process.resize(part.count);  // empty before its answer
     const std::size_t columns = std::min(part.count, width - kBarLabel);
     const std::size_t cursor = part.holds(model.at_ms) ? part.column_of(model.at_ms) : part.count;
     const std::size_t end = std::clamp(cursor + after_cursor, columns, part.count);

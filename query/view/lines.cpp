@@ -164,7 +164,7 @@ std::size_t item_count(const Model& model) {
 std::size_t process_chart_lines(const Model& model) {
   constexpr std::size_t usual = 3;
   constexpr std::size_t min_page = 10;
-  const bool has_chart = place(model).page == Page::process && !model.bar.process.empty();
+  const bool has_chart = place(model).page == Page::process && model.bar.count > 0;
   return has_chart && layout_of(model.screen).page_lines >= min_page ? usual : 0;
 }
 

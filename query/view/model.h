@@ -122,7 +122,8 @@ struct Model {
   TimeBar bar;
   Words bar_subject;  // arguments of `trend`; empty: the machine
   std::string bar_name;
-  std::string subject;               // the process whose columns, side and lives are asked: PID@START
+  std::string subject;               // the process whose columns, side and lives are shown: PID@START
+  std::int64_t lives_ms = 0;         // last tick when its lives were last asked
   std::vector<Place> path{Place{}};  // the last one is shown
   std::array<Place, kTabs> tabs{};   // each tab as it was left
   std::array<Answer, kSlots> answers;
@@ -144,6 +145,7 @@ struct Model {
   std::string message;       // shown until the next key
   std::string last_command;  // copied last; printed at the end
   bool ended = false;        // the file cannot be read any more
+  bool quits = false;        // quit was pressed while a file was being saved
 };
 
 inline const Place& place(const Model& model) {

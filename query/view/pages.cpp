@@ -234,6 +234,7 @@ std::array<Words, kSlots> wanted(const Model& model) {
     all[static_cast<std::size_t>(slot)] = with_common(model, std::move(words));
   };
   if (model.recorded.ticks == 0) return all;
+  const std::string process = process_subject(model);
   set(Slot::page, page_words(model));
   // The answer of the processes page has the machine in its totals.
   if (place(model).page != Page::processes)
@@ -253,18 +254,18 @@ std::array<Words, kSlots> wanted(const Model& model) {
     if (layout_of(model.screen).pressure_line > 0)
       set_open(Slot::pressure, {"trend", "machine", "--by", "pressure", "--step", step});
     set_open(Slot::letters, {"events", "--limit", kMaxEvents});
-    if (!model.subject.empty()) {
-      Words words{"trend", model.subject, "--step", step};
-      add_span(words, model, model.bar.process_open_ms);
+    if (!process.empty()) {
+      Words words{"trend", process, "--step", step};
+      add_span(words, model, process == model.subject ? model.bar.process_open_ms : model.bar.from_ms);
       set(Slot::process, std::move(words));
     }
   }
   if (model.event_search) set(Slot::events, {"events", "--limit", kMaxEvents});
-  if (model.subject.empty()) return all;
+  if (process.empty()) return all;
   if (place(model).page != Page::process)
-    set(Slot::side, {"process", model.subject, "--at", time_word(model.at_ms, model.setup.zone)});
-  const auto& process = process_answer(model).report;
-  if (const std::string identity = process ? text_of(process->facts, "identity") : ""; !identity.empty()) {
+    set(Slot::side, {"process", process, "--at", time_word(model.at_ms, model.setup.zone)});
+  const auto& answer = process_answer(model).report;
+  if (const std::string identity = answer ? text_of(answer->facts, "identity") : ""; !identity.empty()) {
     Words words{"processes", "--filter", "identity=" + identity};
     add_span(words, model);
     words.insert(words.end(), {"--limit", kMaxLives});

@@ -23,13 +23,28 @@ Question& asked_of(Model& model, Slot slot) {
   return model.asked[index_of(slot)];
 }
 
-// Drops the columns and answers about the process shown before.
-void follow_subject(Model& model) {
-  std::string subject = process_subject(model);
-  if (subject == model.subject) return;
+// Puts the values of the process into the bar if they are of the process that is shown.
+void update_process(Model& model) {
+  const Answer& answer = model.answers[index_of(Slot::process)];
+  const bool is_current = !asked_of(model, Slot::process).pending && answer.report;
+  if (is_current && answer.words[1] == model.subject)
+    update_columns(model.bar, *answer.report, model.bar.process_open_ms, model.bar.process);
+}
+
+// Drops the columns and the lives of the process shown before.
+void show_subject(Model& model, std::string subject) {
   model.subject = std::move(subject);
   clear_process(model.bar);
-  for (const Slot slot : {Slot::side, Slot::lives}) model.answers[index_of(slot)] = {};
+  model.answers[index_of(Slot::lives)] = {};
+  update_process(model);
+}
+
+// The process of a selected row replaces the one shown before once its answer is there.
+void follow_subject(Model& model) {
+  const std::string subject = process_subject(model);
+  if (subject == model.subject || (!subject.empty() && place(model).page != Page::process)) return;
+  model.answers[index_of(Slot::side)] = {};
+  show_subject(model, subject);
 }
 
 // Asks a slot's question when its words have changed, or after ask_again(). During a seek nothing is asked, because the
@@ -219,7 +234,11 @@ void act(Step& step, Action action) {
       step.requests.emplace_back(Signal::suspend);
       return;
     case Action::quit:
-      step.requests.emplace_back(Signal::quit);
+      if (asked_of(model, Slot::save).pending && !std::exchange(model.quits, true)) {
+        model.message = "a file is being saved; q quits without it";
+      } else {
+        step.requests.emplace_back(Signal::quit);
+      }
       return;
     default:
       return;
@@ -256,8 +275,17 @@ void on(Step& step, const Resized& resized) {
   make_lines(model);
 }
 
+// Any saved file is reported, not only that of the last request.
+void on_saved(Model& model, const Answered& answered) {
+  Question& asked = asked_of(model, Slot::save);
+  asked.pending = asked.pending && asked.id != answered.id;
+  model.quits = false;
+  model.message = answered.error.empty() ? "saved as " + answered.file : answered.error;
+}
+
 void on(Step& step, const Answered& answered) {
   Model& model = step.model;
+  if (answered.slot == Slot::save) return on_saved(model, answered);
   Question& asked = asked_of(model, answered.slot);
   if (asked.id != answered.id || !asked.pending) return;
   asked.pending = false;
@@ -278,22 +306,22 @@ void on(Step& step, const Answered& answered) {
       break;
     case Slot::letters:
       if (answer.report) update_letters(model.bar, *answer.report);
+      if (place(model).page == Page::process) make_lines(model);
       break;
     case Slot::events:
       if (model.event_search) finish_event_search(step);
       break;
     case Slot::process:
-      if (answer.report) update_columns(model.bar, *answer.report, model.bar.process_open_ms, model.bar.process);
+      update_process(model);
       break;
-    case Slot::save:
-      model.message = answered.error.empty() ? "saved as " + answered.file : answered.error;
-      answer = {};
+    case Slot::side:
+      if (answer.words[1] != model.subject) show_subject(model, answer.words[1]);
       break;
     case Slot::lives:
       if (place(model).page == Page::process) make_lines(model);
       break;
     case Slot::machine:
-    case Slot::side:
+    case Slot::save:
     case Slot::count_:
       break;
   }
@@ -310,6 +338,9 @@ void on(Step& step, const Sought& sought) {
 
 // Slots that show the open columns of the bar.
 constexpr std::array kOpenSlots{Slot::bar, Slot::pressure, Slot::letters, Slot::process};
+
+// Least time between two requests for the lives of a program.
+constexpr std::int64_t kLivesEachMs = 10'000;
 
 // Resets what belongs to the previous file.
 void show_other_file(Step& step) {
@@ -336,6 +367,11 @@ void on(Step& step, const Ticked& ticked) {
   // Asks again, because the open columns have new values and there may be new events.
   if (model.bar.until_ms() < model.recorded.last_ms) return;
   for (const Slot slot : kOpenSlots) ask_again(model, slot);
+  // The other lives take longer to find than all else about a process.
+  if (model.recorded.last_ms - model.lives_ms >= kLivesEachMs || model.recorded.last_ms < model.lives_ms) {
+    model.lives_ms = model.recorded.last_ms;
+    ask_again(model, Slot::lives);
+  }
   if (place(model).page == Page::events) ask_again(model, Slot::page);
 }
 

@@ -10,6 +10,7 @@
 #include "base/atomic_file.h"
 #include "query/args/when.h"
 #include "query/history/recording.h"
+#include "query/view/pages.h"
 #include "store/copy/copy.h"
 
 namespace memoir::query::view {
@@ -48,16 +49,30 @@ std::string new_path(const std::string& name, const char* ending) {
   return path;
 }
 
+bool is_extract(const AskFor& question) {
+  return !question.file.empty() && !question.words.empty() && question.words.front() == kExtract;
+}
+
 // `memoir extract`, without its progress and its handlers of signals.
-Result<std::string> save_extract(const Session& session, const Options& options, const std::string& name,
+Result<std::string> save_extract(const FileInfo& file, const Options& options, const std::string& name,
                                  std::int64_t now_ms, const std::stop_token& stop) {
-  const FileInfo& file = session.file();
   const When when = TRY(resolve_when(options, {file.first_tick_ms, file.last_tick_ms}, now_ms));
   if (!when.range) return Error{ErrorKind::malformed, "which range?"};
   std::string path = new_path(name, ".db");
   const auto goes_on = [&stop](int) { return !stop.stop_requested(); };
   TRY(extract({file.path, path, Existing::keep, goes_on}, *when.range));
   return path;
+}
+
+// Answers a question that saves an extract.
+Answered answer_extract(const FileInfo& file, const Interaction& around, const AskFor& question, std::int64_t now_ms,
+                        const std::stop_token& stop) {
+  Answered answered{question.slot, question.id, nullptr, {}, {}};
+  const Result<Parsed> parsed = around.parse(question.words);
+  const Result<std::string> path =
+      parsed ? save_extract(file, parsed->options, question.file, now_ms, stop) : parsed.error();
+  path ? answered.file = *path : answered.error = path.error().message;
+  return answered;
 }
 
 Result<std::string> save_new(const std::string& name, const char* ending, std::string_view text) {
@@ -88,15 +103,11 @@ RecordingInfo recorded_of(const Session& session, std::int64_t now_ms) {
 
 Answered answer_question(Session& session, const Interaction& around, const AskFor& question, std::int64_t now_ms,
                          const std::stop_token& stop) {
+  if (is_extract(question)) return answer_extract(session.file(), around, question, now_ms, stop);
   Answered answered{question.slot, question.id, nullptr, {}, {}};
   const Result<Parsed> parsed = around.parse(question.words);
   if (!parsed) {
     answered.error = parsed.error().message;
-    return answered;
-  }
-  if (!question.file.empty() && parsed->command->name == "extract") {
-    const Result<std::string> path = save_extract(session, parsed->options, question.file, now_ms, stop);
-    path ? answered.file = *path : answered.error = path.error().message;
     return answered;
   }
   answered.error = refusal(*parsed);
@@ -147,6 +158,7 @@ Worker::~Worker() {
     stop_running_.request_stop();
   }
   thread_.join();
+  extract_ = {};
   for (const int file : wake_) close(file);
 }
 
@@ -172,6 +184,14 @@ std::vector<Msg> Worker::take() {
   while (read(wake_[0], bytes.data(), bytes.size()) > 0) continue;
   const std::lock_guard lock(mutex_);
   return std::exchange(messages_, {});
+}
+
+void Worker::start_extract(AskFor question) {
+  // It reads the file with a connection of its own.
+  extract_ = std::jthread([this, question = std::move(question), file = session_.file()](const std::stop_token& stop) {
+    Answered answered = answer_extract(file, around_, question, around_.clock.now().wall_ms, stop);
+    if (!stop.stop_requested()) post(std::move(answered));
+  });
 }
 
 void Worker::post(Msg msg) {
@@ -234,13 +254,15 @@ void Worker::run(const std::stop_token& stop) {
       const auto slot = seek ? std::nullopt : next_slot(std::chrono::steady_clock::now());
       if (slot) {
         due = std::exchange(due_.at(static_cast<std::size_t>(*slot)), std::nullopt);
-        running_ = slot;
+        if (!is_extract(due->question)) running_ = slot;
         stop_running_ = std::stop_source();
         stop_answer = stop_running_.get_token();
       }
     }
     if (seek) post(answer_seek(session_, *seek));
-    if (due) {
+    if (due && is_extract(due->question)) {
+      start_extract(std::move(due->question));
+    } else if (due) {
       Answered answered = answer_question(session_, around_, due->question, around_.clock.now().wall_ms, stop_answer);
       answered_since_trim = true;
       const bool stopped = stop_answer.stop_requested() && !answered.report && answered.file.empty();

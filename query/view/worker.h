@@ -1,7 +1,8 @@
 #pragma once
 
 // One thread that owns the session and answers questions. A newer question replaces the one of the same slot, even
-// while that is being answered. Between questions the thread checks for new ticks.
+// while that is being answered. Between questions the thread checks for new ticks. Extracts are saved by a second
+// thread.
 
 #include <array>
 #include <chrono>
@@ -49,6 +50,7 @@ class Worker {
 
   void run(const std::stop_token& stop);
   void look_for_ticks();
+  void start_extract(AskFor question);
   void post(Msg msg);
   std::optional<Slot> next_slot(Time now) const;
   Time next_due(Time poll) const;
@@ -67,7 +69,8 @@ class Worker {
   bool lost_ = false;
   Recording state_ = Recording::never;  // state that was reported last
   std::int64_t reported_ms_ = 0;
-  std::jthread thread_;  // last member: its thread uses the others
+  std::jthread extract_;  // a new extract stops the previous one
+  std::jthread thread_;   // last member: its thread uses the others
 };
 
 }  // namespace memoir::query::view

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <fstream>
+#include <poll.h>
+#include <set>
 #include <tuple>
 
 #include "base/text.h"
@@ -11,6 +14,7 @@
 #include "query/render/layout.h"
 #include "query/render/render.h"
 #include "query/view/keys.h"
+#include "query/view/worker.h"
 #include "query/view_player.h"
 #include "query/view_shop.h"
 #include "support/catch.h"
@@ -204,6 +208,39 @@ TEST_CASE("X writes an extract, which can be viewed") {
   REQUIRE(session);
   CHECK(session->file().ticks < screens.model().recorded.ticks);
   CHECK(session->file().last_tick_ms < screens.model().recorded.last_ms - 4 * 60'000);
+}
+
+TEST_CASE("An extract and a page are answered at the same time; an extract ends with the view") {
+  const History& history = recorded<record_shop>();
+  const TemporaryDirectory directory;
+  const ManualClock clock{{history.now_ms(), 0}};
+  const memoir::query::Interaction around{clock, memoir::query::commands(), parse_words, {}};
+  using namespace memoir::query::view;
+  const auto ask_extract = [&directory](Worker& worker) {
+    worker.ask(
+        {Slot::save, 1, {"extract", "--from", "00:45", "--to", "00:50", "--utc"}, false, directory.path() + "/x"});
+  };
+  {
+    Worker worker(memoir::query::Session::open(history.path()).value(), around);
+    ask_extract(worker);
+    worker.ask({Slot::page, 2, {"top", "--at", "00:45", "--utc"}, false, {}});
+    std::set<Slot> answered;
+    while (answered.size() < 2) {
+      pollfd ready{worker.file(), POLLIN, 0};
+      REQUIRE(poll(&ready, 1, 60'000) == 1);
+      for (const Msg& msg : worker.take()) {
+        const auto* const answer = std::get_if<Answered>(&msg);
+        if (answer == nullptr) continue;
+        CHECK(answer->error.empty());
+        answered.insert(answer->slot);
+      }
+    }
+    CHECK(std::filesystem::remove(directory.path() + "/x.db"));
+    ask_extract(worker);
+  }
+  // It was completed, or it left nothing.
+  for (const auto& file : std::filesystem::directory_iterator(directory.path()))
+    CHECK(file.path().filename() == "x.db");
 }
 
 TEST_CASE("Before the first tick the view waits for it") {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "query/view/draw.h"
+#include "query/view/lines.h"
 #include "query/view/pages.h"
 #include "query/view_messages.h"
 #include "support/catch.h"
@@ -252,6 +253,22 @@ TEST_CASE("X saves the page in a format, and shows the file") {
   CHECK(played.asked.at(Slot::save).file == "memoir-extract-2026-11-25-021530");
 }
 
+TEST_CASE("q asks once more while a file is being saved; each saved file is reported") {
+  Played played;
+  played.press("X k Enter");
+  const auto extract = played.asked.at(Slot::save).id;
+  played.press("q");
+  CHECK_FALSE(played.quits);
+  CHECK(played.model.message == "a file is being saved; q quits without it");
+  played.press("X Enter");
+  played.send(Answered{Slot::save, extract, nullptr, {}, "memoir-extract.db"});
+  CHECK(played.model.message == "saved as memoir-extract.db");
+  played.press("q");
+  CHECK_FALSE(played.quits);  // the page is still being saved
+  played.press("q");
+  CHECK(played.quits);
+}
+
 TEST_CASE("A jump accepts the values of --at; + and - are relative to the cursor, a time of day is on the day shown") {
   const std::map<std::string, std::int64_t> times{{"+10m", kNow - 30 * kMinute},
                                                   {"-10m", kNow - 50 * kMinute},
@@ -360,10 +377,80 @@ TEST_CASE("A wide screen also asks for the process of the selected row") {
   played.press("j");
   CHECK(played.words(Slot::side)[1] == "12@120");
   CHECK(played.words(Slot::process)[1] == "12@120");
-  CHECK_FALSE(answer_of(played.model, Slot::side).report);  // that was another process
   played.press("f j Enter");
   played.answer(Slot::page, Report());
   CHECK(played.model.asked.at(static_cast<std::size_t>(Slot::side)).words.empty());
+}
+
+TEST_CASE("The process beside the table is shown until all of the next one can replace it") {
+  Played played({}, {160, 45});
+  const auto page = [&played](const std::vector<std::int64_t>& pids) { played.answer(Slot::page, processes(pids)); };
+  const auto side = [&played] {
+    Report process;
+    const std::string& subject = played.words(Slot::side)[1];
+    process.facts = {{"comm", "Name", Kind::text, Value(subject)}, {"pid", "", Kind::count, Value(11)}};
+    played.answer(Slot::side, process);
+  };
+  const auto columns = [&played](std::int64_t max_kib) {
+    played.answer(Slot::process, trend({{kNow - 90'000, max_kib}}));
+  };
+  const auto shown = [&played] { return draw(played.model).text(); };
+  const auto max = [&played] { return played.model.bar.process.at(played.model.bar.count - 2).max; };
+  page({11, 12});
+  side();
+  columns(1000);
+  played.send(Ticked{recorded(kNow + 10'000)});
+  page({12, 11});
+  CHECK(shown().find("11@110 (11)") != std::string::npos);
+  columns(2000);
+  CHECK(max() == 1000.0);
+  side();
+  CHECK(shown().find("12@120 (11)") != std::string::npos);
+  CHECK(max() == 2000.0);
+  played.send(Ticked{recorded(kNow + 20'000)});
+  page({11, 12});
+  side();
+  CHECK(shown().find("11@110 (11)") != std::string::npos);
+  CHECK(played.model.bar.process.empty());
+  columns(3000);
+  CHECK(max() == 3000.0);
+}
+
+TEST_CASE("The lives of a program are asked again every 10 s while the bar shows the last tick") {
+  Played played({}, {160, 45});
+  played.answer(Slot::page, processes({11, 12}));
+  Report process;
+  process.facts = {{"identity", "Identity", Kind::text, Value("sh|sh -c true")}};
+  played.answer(Slot::side, process);
+  const auto ticked = [&played](std::int64_t ms) {
+    const auto before = played.asked.at(Slot::lives).id;
+    played.send(Ticked{recorded(kNow + ms)});
+    return played.asked.at(Slot::lives).id > before;
+  };
+  CHECK(ticked(1000));
+  CHECK_FALSE(ticked(2000));
+  CHECK_FALSE(ticked(10'000));
+  CHECK(ticked(11'000));
+  played.press("Space {");
+  played.found(played.seek.at_ms);
+  CHECK_FALSE(ticked(29'000));  // the bar shows earlier times
+}
+
+TEST_CASE("The page of a process has its chart's place before the chart arrives, and shows events that come later") {
+  Played played({}, {80, 24});
+  played.answer(Slot::page, processes({32702}));
+  played.press("Enter");
+  Report process;
+  process.facts = {{"comm", "Name", Kind::text, Value("python3")}, {"pid", "", Kind::count, Value(32702)}};
+  process.sections.resize(1);
+  played.answer(Slot::page, process);
+  const auto lines = [&played] { return std::pair(played.model.head.size(), process_chart_lines(played.model)); };
+  const auto before = lines();
+  played.answer(Slot::process, trend({{kNow - 90'000, 1000}}));
+  CHECK(lines() == before);
+  CHECK(before.second == 3);
+  played.answer(Slot::letters, events({{kNow - 90'000, "oom-victim"}}));
+  CHECK(std::ranges::any_of(played.model.lines, [](const Line& line) { return line.text == "EVENTS"; }));
 }
 
 TEST_CASE("Any command gets the time of the view, unless it has its own") {

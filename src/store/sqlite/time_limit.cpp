@@ -1,8 +1,9 @@
 #include "store/sqlite/time_limit.h"
 
-#include <ctime>
 #include <sqlite3.h>
 #include <utility>
+
+#include "base/clock.h"
 
 namespace memoir {
 
@@ -29,10 +30,8 @@ namespace {
 // SQLite's steps between two checks of the time. Reading the clock costs as much as a few hundred steps.
 constexpr int kSteps = 50'000;
 
-std::chrono::nanoseconds computed() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+std::chrono::microseconds computed() {
+  return std::chrono::microseconds(thread_cpu_us());
 }
 
 }  // namespace

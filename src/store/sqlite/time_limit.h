@@ -46,8 +46,8 @@ class ProgressWatch {
   std::function<bool()> goes_on_;
 };
 
-// Ends a connection's operation on a request to stop, and when the program has used this much CPU time: a query of any
-// file completes or fails within that time. Waiting for a disk or for other processes does not count.
+// Ends a connection's operation on a request to stop, and when the calling thread has used this much CPU time: a query
+// of any file completes or fails within that time. Waiting for a disk or for other processes does not count.
 class AnswerLimit : public ProgressWatch {
  public:
   AnswerLimit(sqlite3* database, std::optional<std::chrono::milliseconds> within, std::stop_token stop = {});
