@@ -25,9 +25,9 @@ Examples:
   memoird --db /tmp/try.db --interval 1s --duration 60s
   memoird --config /etc/memoir/memoir.toml --check-config
 
-Signals: TERM and INT take a last tick and end, HUP reloads the configuration, USR1 takes a tick now.
-Exit status: 0 ended as asked, 1 could not record or lost something at the end, 2 wrong usage or configuration.
-See memoird(8) and memoir.toml(5); `memoir` answers from the database.)";
+Signals: TERM and INT take a last tick and stop, HUP reloads the configuration, USR1 takes a tick now.
+Exit status: 0 stopped as requested, 1 could not record or lost data at the end, 2 wrong usage or configuration.
+See memoird(8) and memoir.toml(5); `memoir` shows the recorded data.)";
 
 std::string version_text() {
   return fmt::format("memoird {} ({}), SQLite {}", version(), version_commit(), sqlite_version());
@@ -102,7 +102,7 @@ std::variant<RecorderOptions, int> parse_options(int argc, const char* const* ar
                "Log with dates even under the journal (memoird never leaves the foreground)");
   auto* check = app.add_flag("--check-config", options.check_config, "Check the configuration and exit");
   app.add_flag("--print-config", options.format_config,
-               "Print the configuration in force, the built-in rules included, and exit")
+               "Print the effective configuration, including the built-in rules, and exit")
       ->excludes(check);
   // Hidden options for tests, which cannot wait an hour.
   const auto add_milliseconds = [&app](const char* name, std::chrono::milliseconds& into) {
@@ -112,7 +112,7 @@ std::variant<RecorderOptions, int> parse_options(int argc, const char* const* ar
   };
   add_milliseconds("--keyframe-every-ms", options.keyframe_every);
   add_milliseconds("--careful-step-ms", options.careful_step);
-  app.add_option("--proc", options.proc, "Read this tree in place of /proc (for tests)")->type_name("DIR");
+  app.add_option("--proc", options.proc, "Read this tree instead of /proc (for tests)")->type_name("DIR");
   app.add_option("--cgroups", options.cgroups, "Read this tree instead of /sys/fs/cgroup (for tests)")
       ->type_name("DIR");
   app.add_option("--containers", options.containers, "Read container managers' files below this folder (for tests)")

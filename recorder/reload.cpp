@@ -47,7 +47,7 @@ void Daemon::reload() {
   // would pile up during a long failure of the store.
   reload_deferred_ = storage_->run_end_waiting();
   if (reload_deferred_) {
-    log_warning("the previous change of the configuration is not stored yet: the reload waits for that");
+    log_warning("the previous change of the configuration is not stored yet: the reload waits until it is");
     return;
   }
   notifier_.send(fmt::format("RELOADING=1\nMONOTONIC_USEC={}", steady_us()));

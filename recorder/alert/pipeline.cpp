@@ -138,7 +138,7 @@ AlertEnd run_alert(const AlertRun& run, const std::stop_token& stop) {
     return {.well = false,
             .text = fmt::format("{} {}: {} after {}", name,
                                 stopped ? "was running when the recorder stopped" : "took too long",
-                                gone ? "ended" : "still running", seconds_since(started))};
+                                gone ? "killed" : "still running", seconds_since(started))};
   }
   const int answer = group.memoir_status().value_or(0);
   const bool unread = WIFSIGNALED(answer) && WTERMSIG(answer) == SIGPIPE;

@@ -64,9 +64,9 @@ class Running {
 
  private:
   Error late() const {
-    if (limits_.stop.stop_requested()) return {ErrorKind::blocked, path_ + " was ended"};
+    if (limits_.stop.stop_requested()) return {ErrorKind::blocked, path_ + " was stopped"};
     return Error{ErrorKind::blocked,
-                 fmt::format("{} did not end within {} ms and was killed", path_, limits_.time.count())};
+                 fmt::format("{} did not exit within {} ms and was killed", path_, limits_.time.count())};
   }
 
   Status read_to_end() {

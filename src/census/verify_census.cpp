@@ -72,7 +72,7 @@ bool is_counter(F field) {
 
 Error differs(std::string_view what, std::int64_t seen, std::int64_t expected) {
   return {ErrorKind::malformed,
-          fmt::format("for a test process the census reports {} {}, and /proc {}", what, seen, expected)};
+          fmt::format("for a test process the census reports {} {}, and /proc reports {}", what, seen, expected)};
 }
 
 Status compare_memory(const ProcessMemory& seen, const ProcessMemory& expected) {

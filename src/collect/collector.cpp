@@ -265,8 +265,7 @@ void Collector::use_events(CollectContext& context) {
   take_kernel_events(context.tick.exits);
   if (kernel_events_) context.tick.events.emplace().lost = lost_events_;
   const bool complete = lost_events_ == 0 && had_events == (kernel_events_ != nullptr);
-  lost_.report(complete ? ""
-                        : "process events were lost: more processes started and exited than the buffer has space for");
+  lost_.report(complete ? "" : "process events were lost: more processes started and exited than fit into the buffer");
   relatives_.see(table_.entries(), read_until_ms_, !complete);
   lost_events_ = 0;
 }

@@ -15,11 +15,11 @@ inline constexpr const char* kNoRollupFile =
 inline constexpr const char* kNoPressure =
     "There is no /proc/pressure/memory: the kernel has no pressure stall information, or needs psi=1 at boot.";
 inline constexpr const char* kHidden =
-    "/proc hides other users' processes (hidepid): only those of the recorder's user are recorded.";
+    "/proc hides other users' processes (hidepid): only processes of the recorder's user are recorded.";
 
 inline constexpr const char* kForeignCgroups =
     "The mounted cgroups start above the recorder's cgroup namespace. The cgroup of a process is therefore unknown, "
-    "and the memory of cgroups is not read. Mount them within the namespace, or run memoird without one.";
+    "and the memory of cgroups is not read. Mount them within the namespace, or run memoird outside of it.";
 
 // Added to the messages if the missing feature needs BPF.
 inline constexpr const char* kNoSignalsEither =

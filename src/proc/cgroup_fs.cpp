@@ -103,7 +103,7 @@ Result<std::uint64_t> CgroupFs::number(std::string_view path) const {
   const auto full = folder(path);
   if (!full) return Error{ErrorKind::not_found, "cgroup: is not below the root"};
   struct stat found {};
-  if (::stat(full->c_str(), &found) != 0) return errno_error(errno, "look at", *full);
+  if (::stat(full->c_str(), &found) != 0) return errno_error(errno, "inspect", *full);
   return static_cast<std::uint64_t>(found.st_ino);
 }
 

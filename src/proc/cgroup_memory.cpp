@@ -76,7 +76,7 @@ std::optional<std::string_view> only_line(std::string_view text) {
 }
 
 Error gone() {
-  return {ErrorKind::not_found, "cgroup: empty, the cgroup is gone"};
+  return {ErrorKind::not_found, "cgroup: empty, the cgroup was deleted"};
 }
 
 }  // namespace

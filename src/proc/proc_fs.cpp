@@ -66,7 +66,7 @@ Result<BootInfo> this_machine(const Moment& now) {
   BootInfo info;
   info.boot_ms = now.wall_ms - now.boot_ms;
   utsname names{};
-  if (::uname(&names) != 0) return errno_error(errno, "ask for", "the kernel's name");
+  if (::uname(&names) != 0) return errno_error(errno, "read", "the kernel's name");
   info.host = &names.nodename[0];
   info.kernel = &names.release[0];
   return info;

@@ -100,7 +100,7 @@ TEST_CASE("a command is stopped on request, even if it has closed its output") {
     const auto ended = shell(script, {.time = 1h, .stop = source.get_token()});
     asker.join();
     REQUIRE_FALSE(ended);
-    CHECK(ended.error().message == "/bin/sh was ended");
+    CHECK(ended.error().message == "/bin/sh was stopped");
   }
 }
 

@@ -211,9 +211,10 @@ TEST_CASE("doctor: degraded modes of the recorder are reported") {
   CHECK(find(judge(status), "degraded").fix.find("AmbientCapabilities") != std::string::npos);
   status.degraded = {{{}, "degraded", "The kernel's log is not read (it is restricted: give memoird CAP_SYSLOG)"}};
   CHECK(find(judge(status), "degraded").fix.find("AmbientCapabilities=CAP_SYSLOG") != std::string::npos);
-  status.degraded = {{{},
-                      "degraded",
-                      "/proc hides other users' processes (hidepid): only those of the recorder's user are recorded."}};
+  status.degraded = {
+      {{},
+       "degraded",
+       "/proc hides other users' processes (hidepid): only processes of the recorder's user are recorded."}};
   CHECK(find(judge(status), "degraded").what.ends_with("are recorded"));  // ". To fix: " follows
   CHECK(verdict({judge_pressure(true)}, "pressure") == Verdict::ok);
   CHECK(verdict({judge_pressure(false)}, "pressure") == Verdict::warning);

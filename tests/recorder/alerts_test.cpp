@@ -150,7 +150,7 @@ TEST_CASE("alerts: a program that hangs is killed with its children, and ticks c
   const std::size_t before = machine.ticks();
   wait_until("its end", [&] { return !machine.alerts().empty(); });
   CHECK(machine.ticks() >= before + 5);
-  CHECK(has(machine.alerts()[0], " took too long: ended after "));
+  CHECK(has(machine.alerts()[0], " took too long: killed after "));
   wait_until("the exit of its children", [&] { return machine.all_gone("pids"); });
   stop_well(memoird);
 }
@@ -164,7 +164,7 @@ TEST_CASE("alerts: a running program is stopped with the recorder, with an event
   stop_well(memoird);
   CHECK(machine.all_gone("pids"));
   REQUIRE(machine.alerts().size() == 1);
-  CHECK(has(machine.alerts()[0], " was running when the recorder stopped: ended after "));
+  CHECK(has(machine.alerts()[0], " was running when the recorder stopped: killed after "));
 }
 
 TEST_CASE("alerts: a missing program is reported at the start and at each alert") {
