@@ -41,7 +41,8 @@ class Burst {
   std::int64_t length_ms() const { return length_ms_; }
   // Returns the end of the cooldown in which `reason` starts no burst.
   std::int64_t rest_until_ms(BurstReason reason) const { return rest_from(reason).until_ms; }
-  // Reasons in the current burst, or the last ended one, as "processes waited for memory, a process grew fast".
+  // Returns the reasons of the current burst, or of the last ended one: "processes waited for memory, a process grew
+  // fast".
   std::string reasons() const;
 
  private:

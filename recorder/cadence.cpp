@@ -15,7 +15,7 @@ Slot next_slot(std::int64_t now_ms, std::int64_t last_slot_ms, std::int64_t inte
   slot.at_ms = (now_ms / interval_ms + 1) * interval_ms;
   // A timer may fire a little early, before its slot.
   if (slot.at_ms == last_slot_ms) slot.at_ms += interval_ms;
-  // A last slot in the future is from before the clock was stepped back.
+  // A last slot in the future was set before the clock was stepped back.
   if (last_slot_ms > 0 && last_slot_ms < slot.at_ms) {
     slot.skipped = std::max<std::int64_t>((slot.at_ms - last_slot_ms) / interval_ms - 1, 0);
   }

@@ -98,8 +98,8 @@ class Daemon {
 
   asio::io_context loop_{1};
   // Signals to stop are read separately, so that a flood of other signals does not delay them.
-  Signals stops_{loop_};    // TERM, INT
-  Signals signals_{loop_};  // HUP, USR1
+  Signals stops_{loop_};    // SIGTERM, SIGINT
+  Signals signals_{loop_};  // SIGHUP, SIGUSR1
   asio::steady_timer signal_timer_{loop_};
   asio::steady_timer slot_timer_{loop_};
   asio::steady_timer scan_timer_{loop_};
@@ -119,7 +119,7 @@ class Daemon {
   std::optional<Schedule> schedule_;
   int run_ = 0;                              // counts the started runs
   std::int64_t last_keyframe_ms_ = 0;        // 0: none in this run
-  std::int64_t last_tick_ms_ = 0;            // boot clock
+  std::int64_t last_tick_ms_ = 0;            // boot clock, time of the last tick
   std::int64_t memory_due_ms_ = 0;           // boot clock; next time to store our own memory
   std::int64_t tick_cost_us_ = 0;            // CPU time of the last tick
   std::int64_t scan_cost_us_ = 0;            // CPU time of the last scan

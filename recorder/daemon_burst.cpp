@@ -141,7 +141,7 @@ void Daemon::await_burst_step() {
   burst_timer_.async_wait([this, slot = next_ms % settings_.config.interval.count() == 0](const auto& error) {
     if (error || !burst_.running()) return;
     if (burst_.see(clock_.now().boot_ms) == Burst::Change::ended) return report_end();
-    if (!slot) take_burst_tick();  // logs exceptions
+    if (!slot) take_burst_tick();  // take_burst_tick() logs its exceptions
     await_burst_step();
   });
 }

@@ -38,7 +38,7 @@ struct DroppedWork {
 };
 
 struct QueueLimits {
-  std::size_t ticks = 360;         // at least 1
+  std::size_t ticks = 360;         // maximum number of waiting ticks, at least 1
   std::size_t bytes = 32U << 20U;  // limit for all ticks together; one tick is kept regardless of its size
   std::size_t events = 1000;
 };
@@ -48,7 +48,7 @@ using Samples = std::vector<ProcessSample>;
 
 // The samples of a tick as the difference from the previous tick's samples: most processes do not change in between.
 struct SampleDelta {
-  Samples changed{};               // new or changed
+  Samples changed{};               // samples that are new or changed
   std::vector<ProcessKey> held{};  // unchanged, but with the source `held` now
   std::vector<ProcessKey> gone{};
 

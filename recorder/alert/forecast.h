@@ -14,11 +14,11 @@ namespace memoir {
 
 struct Forecast {
   std::string subject;                           // identifies the series: an identity or the machine, and the metric
-  std::string title;                             // human-readable
+  std::string title;                             // human-readable name of the series
   std::string limit;                             // "memory.max of /system.slice/shop.service"; empty: none
   std::optional<std::int64_t> in_ms;             // time until the limit is reached; nullopt if memoir predicts none
-  std::int64_t confidence = 0;                   // 0 to 100
-  bool confirmed = false;                        // it was already a leak a day ago
+  std::int64_t confidence = 0;                   // from 0 to 100
+  bool confirmed = false;                        // true if it was already a leak a day ago
   std::optional<std::int64_t> kib_per_day = {};  // growth; nullopt for metrics that are not memory
 
   bool operator==(const Forecast&) const = default;

@@ -29,15 +29,15 @@ struct Alert {
   AlertReason reason = AlertReason::oom_kill;
   std::int64_t at_ms = 0;    // wall clock, time of the event
   std::int64_t tick_ms = 0;  // boot clock; the alert runs when all ticks up to this time are stored
-  std::string text;          // a sentence
+  std::string text;          // sentence that describes the alert
   std::string subject{};     // cgroup (empty if unknown), mount point, or title of the first leak
   std::string limit{};       // limit that the first leak will reach; empty if none
 };
 
 struct AlertLimits {
   bool on = false;
-  std::int64_t pressure_ppm = 0;  // 0: off
-  std::int64_t leak_ms = 0;       // 0: off
+  std::int64_t pressure_ppm = 0;  // share of a minute in which some process waited; 0: off
+  std::int64_t leak_ms = 0;       // time to a limit below which a leak is reported; 0: off
   bool leak_confirmed = false;
   // Levels, in millionths of the limit; 0: off.
   std::int64_t limit_ppm = 0;

@@ -29,7 +29,7 @@ struct Access {
 struct FastGrowth {
   std::string name;  // comm, any bytes
   std::int32_t pid = 0;
-  std::int64_t before_kib = 0;  // RSS
+  std::int64_t before_kib = 0;  // RSS before the growth
   std::int64_t now_kib = 0;
 
   bool operator==(const FastGrowth&) const = default;

@@ -15,7 +15,7 @@ namespace {
 
 struct Unit {
   std::string_view name;
-  std::int64_t of;  // ms or bytes
+  std::int64_t of;  // size of the unit, in ms or bytes
 };
 
 // Sorted from the largest unit to the smallest.

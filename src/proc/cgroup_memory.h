@@ -21,7 +21,7 @@ Result<std::int64_t> parse_cgroup_usage(std::string_view text);
 
 // memory.stat, in KiB. v1 values are the totals, which include descendants as all v2 values do.
 struct CgroupStat {
-  std::optional<std::int64_t> anon;  // v1: rss
+  std::optional<std::int64_t> anon;  // "rss" in v1
   std::optional<std::int64_t> file;  // page cache on the file lists: active_file + inactive_file
   std::optional<std::int64_t> shmem;
   std::optional<std::int64_t> kernel;  // v2 only; before Linux 5.18 the sum of its larger parts

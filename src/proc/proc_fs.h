@@ -46,8 +46,8 @@ enum class SystemFile : std::uint8_t {
   zoneinfo,
   boot_id,
   sysvipc_shm,
-  mountinfo,        // the recorder's own
-  mount_namespace,  // a link, also the recorder's own
+  mountinfo,        // mounts of the recorder itself
+  mount_namespace,  // a link, of the recorder itself
 };
 inline constexpr std::array kSystemFiles{
     "meminfo",     "vmstat",         "pressure/memory", "zoneinfo", "sys/kernel/random/boot_id",

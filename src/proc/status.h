@@ -26,7 +26,7 @@ struct StatusHead {
   std::optional<std::string_view> name;  // escaped, a view into the text
   std::optional<char> state;
   std::optional<std::int32_t> parent_pid;
-  std::optional<std::uint32_t> uid;  // real
+  std::optional<std::uint32_t> uid;  // real uid
   std::optional<std::int32_t> threads;
   std::optional<bool> kernel_thread;  // Kthread, since Linux 6.8
 };

@@ -48,7 +48,7 @@ class ExitCollector {
     std::uint64_t cgroup_id = 0;
     std::uint64_t memory_cgroup_id = 0;
     std::uint64_t start_ticks = 0;  // 0: unknown
-    std::int64_t boot_ms = 0;       // time of the event
+    std::int64_t boot_ms = 0;       // boot clock, time of the event
     bool by_event = false;
     bool waited = false;  // has waited one tick for its exit and for the log
   };

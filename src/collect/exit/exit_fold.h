@@ -71,7 +71,7 @@ class ExitFold {
   std::map<SumKey, SummedExits> sums_;
   std::set<std::int32_t> sharing_;               // pids that share their parent's memory
   std::map<std::int32_t, std::uint32_t> execs_;  // number of execs since the previous tick, by pid
-  std::set<std::int32_t> parent_execed_;         // pids of KeptExit::parent_execed
+  std::set<std::int32_t> parent_execed_;         // pids whose parent exec'd, for KeptExit::parent_execed
   // Limits the number of rows per block, because otherwise a user could fill the file.
   std::int64_t block_ = 0;
   std::set<SumKey> names_;  // names in this block

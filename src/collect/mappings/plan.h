@@ -26,7 +26,7 @@ struct MappingLimits {
 };
 
 enum class MappingRequest : std::uint8_t {
-  due,      // the due processes
+  due,      // only the due processes
   planned,  // all processes in the plan, due or not
   most,     // other processes too, up to kMaxAtOnce reads, after a notable event
 };

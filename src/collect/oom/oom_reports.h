@@ -44,7 +44,7 @@ class OomReports {
   struct Lines {
     OomDetail detail;  // all values except those of the victim
     std::string cgroup;
-    std::string choice;  // the choice line
+    std::string choice;  // text of the choice line
     std::optional<OomColumns> columns;
     std::vector<Row> largest;  // by RSS; one more than reported, because the victim may be among them
   };

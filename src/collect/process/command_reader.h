@@ -23,7 +23,7 @@ inline constexpr const char* kCommandNotRead = " …[cut: not read yet]";
 
 class CommandReader {
  public:
-  static constexpr std::size_t kMaxOfUser = 1024 * 1024;  // bytes per tick
+  static constexpr std::size_t kMaxOfUser = 1024 * 1024;  // maximum bytes per tick of one user
   static constexpr std::size_t kMaxOfTick = 4 * 1024 * 1024;
 
   CommandReader(Redactor redactor, std::size_t max_command_bytes);

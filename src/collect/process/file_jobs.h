@@ -84,7 +84,7 @@ class IdentityJob final : public BlockingJob {
   // Paths in the kernel's format, with any bytes except secrets; empty if there is none or access is denied.
   const std::string& exe() const { return exe_; }
   const std::string& cwd() const { return cwd_; }
-  const std::string& limits() const { return limits_; }  // as in ProcessSettings
+  const std::string& limits() const { return limits_; }  // in the form of ProcessSettings::limits
   std::optional<std::int64_t> oom_score_adj() const { return oom_score_adj_; }
   const std::string& cgroup() const { return cgroup_; }
   const OddLines& odd() const { return odd_; }

@@ -18,7 +18,7 @@ constexpr std::int64_t kMinBytes = 128 * 1024;
 constexpr std::int64_t kMaxBytes = 16LL * 1024 * 1024;
 constexpr double kDayMs = 86'400'000;
 constexpr double kUsersAtOnce = 8;
-constexpr std::size_t kKnown = 16384;  // names per generation
+constexpr std::size_t kKnown = 16384;  // maximum number of names per generation
 // Cost of a new name in addition to its texts: rows in the tables of processes, commands and identities, their indexes,
 // samples and rollups. It also limits the number of names.
 constexpr std::size_t kRowBytes = 1024;

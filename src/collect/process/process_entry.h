@@ -27,7 +27,7 @@ namespace memoir {
 // Changes in status since the previous tick.
 struct StatusChange {
   bool comm = false;       // the name changed, by exec or by prctl(PR_SET_NAME)
-  bool code_size = false;  // VmExe changed, which an exec sets
+  bool code_size = false;  // VmExe changed, as after an exec of another program
   bool peak_fell = false;  // VmPeak never falls within one address space: an exec replaced it
   bool uid = false;
 
@@ -152,7 +152,7 @@ struct ProcessEntry {
   bool cgroup_due = false;   // read the cgroup again, in rotation
   bool command_due = false;  // the identity is known, except for the command line
   bool user_due = true;      // the user's name is unknown
-  bool changed = false;      // report `info` again
+  bool changed = false;      // `info` must be reported again
   bool denied = false;       // the last attempt to read its rollup was denied
 
   std::unique_ptr<ProcessBetween> between;  // extremes at scans since the last tick; nullptr if nothing changed

@@ -13,7 +13,7 @@ namespace memoir {
 
 struct ExactReading {
   ProcessMemory memory;    // rollup fields as read, status fields as counted just before
-  std::int64_t at_ms = 0;  // boot clock
+  std::int64_t at_ms = 0;  // boot clock, time of the reading
   Cost cost{};
   // Error of earlier estimates, as a part of the touched memory; initially all of it.
   double wrong_part = 1;

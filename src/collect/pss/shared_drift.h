@@ -18,7 +18,7 @@ struct SharedHolder {
   std::int64_t pss_kib = 0;       // as read, or estimated and corrected since
   std::int64_t rss_kib = 0;       // all of its mapped shared memory
   std::int64_t moved_kib = 0;     // change of rss_kib since it was read; the share is uncertain by this much
-  std::int64_t read_ms = 0;       // boot clock
+  std::int64_t read_ms = 0;       // boot clock, time of its last reading
   std::int64_t replaced_kib = 0;  // reading of this tick minus the corrected value before it
   bool is_known = false;          // pss_kib is known
 

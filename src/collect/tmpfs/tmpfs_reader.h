@@ -76,7 +76,7 @@ class TmpfsReader {
   const Probe probe_;
   const Walk walk_;
   TmpfsPlan plan_;
-  Fd mountinfo_;   // signals changes
+  Fd mountinfo_;   // poll(2) on it signals changes of the mounts
   Mounts mounts_;  // nullptr if the table must be read
   std::shared_ptr<MountsJob> mounts_job_;
   std::shared_ptr<WalkJob> walk_job_;

@@ -36,7 +36,7 @@ struct VmmapOptions {
   std::chrono::milliseconds deadline{10'000};  // limit of one run of vmmap or ps
   bool process_groups = false;                 // whether groups are process groups; otherwise each process is a group
   std::size_t max_command_bytes = 4096;
-  std::int64_t store_bytes = 0;  // as in set_store_bytes()
+  std::int64_t store_bytes = 0;  // maximum size of the store, as in set_store_bytes()
 };
 
 class VmmapSource final : public TickSource {
@@ -60,7 +60,7 @@ class VmmapSource final : public TickSource {
     ProcessSample sample;
     std::string program;  // a path, or the first word of its command line
     std::size_t category = 0;
-    bool changed = false;  // report `info` again
+    bool changed = false;  // `info` must be reported again
     bool mappings_reported = false;
   };
   using Listed = std::map<std::int32_t, PsProcess>;
