@@ -85,7 +85,7 @@ Error no_incident_of(const Context& context, const std::string& word, Error unkn
   if (!processes) return processes.error();
   if (!members_meant(context, word, *processes)) return unknown;
   return {ErrorKind::not_found,
-          fmt::format("no incident of {} is recorded; all incidents: memoir incidents", to_printable(word))};
+          fmt::format("no incident of {} is recorded; memoir incidents lists all incidents", to_printable(word))};
 }
 
 Result<std::vector<IncidentEntry>> load_all(const Context& context, Range range) {

@@ -35,8 +35,9 @@ constexpr std::int64_t kMinTicksAtOnce = 10;
 Status check_after_crash(SQLite::Database& database, const std::string& path) {
   const CheckResult check = quick_check(database, kCheckWithin);
   if (!check.finished) {
-    log_warning(fmt::format("{}: the check after an unclean end did not finish within {} s; it found no damage so far",
-                            path, kCheckWithin.count()));
+    log_warning(
+        fmt::format("{}: the check after an unclean end did not finish within {} s; no damage was found by then", path,
+                    kCheckWithin.count()));
   }
   if (check.damage.empty()) return Done{};
   log_error(fmt::format("{}: the check after an unclean end found damage: {}", path, check.damage));
@@ -60,7 +61,7 @@ void add_changes(const CgroupSample& was, const CgroupSample& is, const Moment& 
   };
   add("The limit (memory.max)", &CgroupSample::max_kib);
   add("memory.high", &CgroupSample::high_kib);
-  add("The limit of swap", &CgroupSample::swap_max_kib);
+  add("The swap limit (memory.swap.max)", &CgroupSample::swap_max_kib);
 }
 
 // Returns events for limits that changed between two ticks, to explain a limit that was reached later. Skips cgroups
@@ -81,7 +82,7 @@ std::vector<Event> limit_change_events(const std::vector<StoredSample<CgroupSamp
   events.resize(static_cast<std::size_t>(std::max<std::int64_t>(left, 0)));
   if (left >= 0)
     events.push_back(
-        {tick.begin, "limit-change", "More cgroup limits changed; such changes are not reported for some minutes"});
+        {tick.begin, "limit-change", "More cgroup limits changed; further changes are not reported for up to 5 min"});
   return events;
 }
 
@@ -129,7 +130,7 @@ class SqliteWriter final : public Writer {
   WriterState state_;
   WriterState next_;  // kept to reuse its memory
   bool recovered_ = false;
-  std::int64_t run_id_ = 0;  // 0: none is open
+  std::int64_t run_id_ = 0;  // 0: no run is open
   std::int64_t boot_id_ = 0;
   std::int64_t hurried_tick_id_ = 0;
 };
@@ -151,7 +152,7 @@ Status SqliteWriter::recover() {
 Result<std::vector<KnownProcess>> SqliteWriter::known_processes(const std::string& boot_id) {
   return guarded(path_, [&]() -> Result<std::vector<KnownProcess>> {
     const auto read = [](const Statement& row) { return KnownProcess{read_key(row, 0), row.text(3), row.text(4)}; };
-    // The + keeps SQLite from using the index by boot, which has all processes; there are few live ones.
+    // The + keeps SQLite from using the index by boot, because only few processes of a boot are alive.
     return every(*database_,
                  "SELECT p.pid, p.start_ticks, p.exec_count, p.comm, c.exe FROM process AS p "
                  "JOIN boot AS b ON b.id = +p.boot_id JOIN command AS c ON c.id = p.command_id "

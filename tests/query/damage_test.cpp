@@ -136,7 +136,7 @@ TEST_CASE("A number that Memoir never writes is an error with the file's name, a
     const Outcome outcome = ask(history, question);
     CAPTURE(outcome.error);
     CHECK(outcome.exit == Exit::failed);
-    CHECK(outcome.error.find(history.path() + ": the file holds a number that Memoir never writes") !=
+    CHECK(outcome.error.find(history.path() + ": the file contains a number that Memoir never writes") !=
           std::string::npos);
     std::filesystem::remove(history.path() + "-wal");
     std::ofstream(history.path(), std::ios::binary) << whole;

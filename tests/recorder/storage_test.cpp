@@ -279,8 +279,9 @@ TEST_CASE_METHOD(Fixture, "ticks lost to a long failure are recorded when the st
 
 TEST_CASE_METHOD(Fixture, "a tick that the store refuses is dropped and reported, and those after it are stored") {
   options.queue.ticks = 10;
-  const auto [ms, why] = GENERATE(table<std::int64_t, std::string>(
-      {{kRefusedMs, "UNIQUE constraint failed"}, {kThrowingMs, "the database: the store failed (vector::at)"}}));
+  const auto [ms, why] = GENERATE(
+      table<std::int64_t, std::string>({{kRefusedMs, "UNIQUE constraint failed"},
+                                        {kThrowingMs, "the database: the database operation failed (vector::at)"}}));
   Storage stage = storage();
   stage.push(RunInfo{});
   for (const std::int64_t at : {std::int64_t{1}, ms, std::int64_t{3'000}}) stage.push(tick_at(at));

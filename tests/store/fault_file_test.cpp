@@ -411,7 +411,7 @@ TEST_CASE_METHOD(Fixture, "another program's file in place of the -wal or -shm i
     std::ofstream(file) << "notes: " << name;
     record(*writer, 2);
     CHECK(slurp(name) == "notes: " + name);
-    CHECK(events("moved").back().text.find("is now " + name) != std::string::npos);
+    CHECK(events("moved").back().text.find("renamed to " + name) != std::string::npos);
   }
   CHECK(must(reader()->info()).ticks == 9);
   CHECK(events("moved").size() == 2);

@@ -18,7 +18,7 @@ constexpr std::int64_t kExcessRowsAtOnce = 20;
 constexpr std::int64_t kMaxPart = 5000;
 constexpr std::int64_t kReportEveryMs = kDayLengthMs;
 
-// Returns the condition of processes without rows in a rollup tier, except root's.
+// Returns the SQL condition for processes that ran too briefly for rows in a rollup tier, except root's.
 std::string short_lived() {
   return fmt::format(
       "p.exited_tick_id < ?1 AND p.exited_ms - p.start_ms < {} AND p.exited_ms >= p.start_ms "
@@ -106,8 +106,9 @@ void UserExcess::report() {
   insert_event(
       database_, last.integer(0),
       {now, "lost",
-       fmt::format("The file is at its cap: {} short-lived processes of user {} (uid {}), which has most of "
-                   "them, were deleted early. They count in the totals of categories, cgroups and the machine.",
+       fmt::format("The file is at its cap: {} short-lived processes of user {} (uid {}), the user with "
+                   "the most of them, were deleted early. They still count in the totals of categories, cgroups and "
+                   "the machine.",
                    std::exchange(deleted_, 0), last.text(3), uid_)});
 }
 

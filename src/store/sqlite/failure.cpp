@@ -48,9 +48,9 @@ Error sqlite_error(const std::string& path, const SQLite::Exception& failure) {
     case SQLITE_MISMATCH:
       return error(ErrorKind::refused, "a value breaks a rule of the schema");
     case SQLITE_RANGE:
-      return error(ErrorKind::damaged, "the file holds a number that Memoir never writes");
+      return error(ErrorKind::damaged, "the file contains a number that Memoir never writes");
     default:
-      return error(ErrorKind::io, "the store failed");
+      return error(ErrorKind::io, "the database operation failed");
   }
 }
 
@@ -60,7 +60,7 @@ Error store_error(const std::string& path, const std::exception& failure) {
   if (const auto* sqlite = dynamic_cast<const SQLite::Exception*>(&failure)) return sqlite_error(path, *sqlite);
   if (dynamic_cast<const std::bad_alloc*>(&failure) != nullptr)
     return {ErrorKind::io, path + ": there is not enough memory"};
-  return {ErrorKind::refused, fmt::format("{}: the store failed ({})", path, failure.what())};
+  return {ErrorKind::refused, fmt::format("{}: the database operation failed ({})", path, failure.what())};
 }
 
 }  // namespace memoir

@@ -145,7 +145,7 @@ std::string Checkpoints::loss() {
     const bool replaced = std::exchange(*known, {}) != FileIdentity{};
     const std::string kept = replaced ? keep_foreign(file) : std::string();
     return kept.empty() ? file + " was deleted or replaced while in use"
-                        : fmt::format("{} was replaced while in use, by a file that is now {}", file, kept);
+                        : fmt::format("{} was replaced while in use; the other file was renamed to {}", file, kept);
   }
   return "";
 }
