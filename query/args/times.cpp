@@ -218,7 +218,7 @@ Result<std::int64_t> parse_time(std::string_view text, std::int64_t now_ms, Zone
   return malformed(fmt::format("'{}' is not a time. Times are: {}", to_printable(text), kTimeForms));
 }
 
-Result<std::int64_t> parse_exit(std::string_view text, std::int64_t now_ms, Zone zone) {
+Result<std::int64_t> parse_end(std::string_view text, std::int64_t now_ms, Zone zone) {
   return parse_time(text, is_time_of_day(trim(text)) ? now_ms + kAheadMs : now_ms, zone);
 }
 

@@ -31,7 +31,7 @@ std::optional<std::int64_t> parse_epoch(std::string_view text);
 // Like parse_time(), but for the end of a range: a time of day up to kAheadMs in the future is today's, not
 // yesterday's.
 inline constexpr std::int64_t kAheadMs = 15 * 60'000;
-Result<std::int64_t> parse_exit(std::string_view text, std::int64_t now_ms, Zone zone);
+Result<std::int64_t> parse_end(std::string_view text, std::int64_t now_ms, Zone zone);
 
 inline constexpr std::int64_t kHourMs = 3'600'000;
 inline constexpr std::int64_t kDayMs = 24 * kHourMs;  // in UTC; a local day may have 23 or 25 hours

@@ -26,7 +26,7 @@ Error of_option(Option option, const Error& error) {
 }
 
 Result<std::int64_t> time_of(Option option, const std::string& text, std::int64_t now_ms, Zone zone) {
-  Result<std::int64_t> time = (option == Option::to ? parse_exit : parse_time)(text, now_ms, zone);
+  Result<std::int64_t> time = (option == Option::to ? parse_end : parse_time)(text, now_ms, zone);
   return time ? time : of_option(option, time.error());
 }
 

@@ -67,7 +67,7 @@ Result<std::optional<RangeEnds>> load_ends(const Context& context, Range range) 
   return std::optional(RangeEnds{*std::move(begin), *std::move(end)});
 }
 
-MemoryAtExits memory_at_exits(const Change* change, Metric metric) {
+MemoryAtEnds memory_at_ends(const Change* change, Metric metric) {
   if (change == nullptr) return {0, 0, "came and went"};
   const auto held = [metric](const Tally& tally) {
     return tally.processes() == 0 ? std::optional<std::int64_t>(0) : tally.kib(metric);
@@ -75,7 +75,7 @@ MemoryAtExits memory_at_exits(const Change* change, Metric metric) {
   return {held(change->was), held(change->is), change->what(metric)};
 }
 
-Value last_or_gone(const MemoryAtExits& held) {
+Value last_or_gone(const MemoryAtEnds& held) {
   return held.what == "gone" || held.what == "came and went" ? Value("gone") : held.last_kib;
 }
 

@@ -68,7 +68,7 @@ class Changes {
 };
 
 // A row's usage over a range; an absent process counts as 0. nullopt if the memory of a process that ran is unknown.
-struct MemoryAtExits {
+struct MemoryAtEnds {
   std::optional<std::int64_t> first_kib;
   std::optional<std::int64_t> last_kib;
   std::string_view what;  // as from Change::what(), or "came and went"
@@ -77,9 +77,9 @@ struct MemoryAtExits {
 };
 
 // If the row is at neither end, `change` is nullptr.
-MemoryAtExits memory_at_exits(const Change* change, Metric metric);
+MemoryAtEnds memory_at_ends(const Change* change, Metric metric);
 
 // Human-readable last value: "gone" if it is absent.
-Value last_or_gone(const MemoryAtExits& held);
+Value last_or_gone(const MemoryAtEnds& held);
 
 }  // namespace memoir::query

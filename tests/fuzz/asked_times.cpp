@@ -14,7 +14,7 @@ constexpr query::Recorded kRecorded{kNow - 7 * query::kDayMs, kNow};
 void require_time(std::string_view text, Zone zone) {
   const auto time = query::parse_time(text, kNow, zone);
   if (!time) return require_shown(time.error());
-  require(query::parse_exit(text, kNow, zone).ok(), "a valid time can be the end of a range");
+  require(query::parse_end(text, kNow, zone).ok(), "a valid time can be the end of a range");
 }
 
 void require_day(std::string_view text, Zone zone) {

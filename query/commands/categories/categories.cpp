@@ -78,7 +78,7 @@ struct Over {
   std::int64_t max_processes = 0;
   Summary summary;
   std::optional<std::int64_t> mean_kib;  // mean over all recorded time
-  MemoryAtExits at_ends;
+  MemoryAtEnds at_ends;
 };
 
 Columns<Over> columns_over(const std::string& metric, Tier tier, Zone zone) {
@@ -118,7 +118,7 @@ Result<Report> over_range(const Context& context, Range range) {
     row.name = name;
     row.summary = row.fold.summary();
     row.mean_kib = mean_over(row.summary, report.coverage->recorded_ms);
-    row.at_ends = memory_at_exits(changes.find(0, name), by);
+    row.at_ends = memory_at_ends(changes.find(0, name), by);
     rows.push_back(row);
   }
   std::ranges::stable_sort(rows, std::greater(), &Over::mean_kib);

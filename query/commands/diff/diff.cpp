@@ -60,7 +60,7 @@ Result<Range> times_asked(const Context& context) {
     // Counts back from the last tick, as --last does.
     const bool counts_back = text.starts_with('-') || text.ends_with(" ago");
     const Result<std::int64_t> time =
-        (i == 0 ? parse_time : parse_exit)(text, counts_back ? last_ms : context.now_ms, options.zone);
+        (i == 0 ? parse_time : parse_end)(text, counts_back ? last_ms : context.now_ms, options.zone);
     if (!time) return malformed(fmt::format("T{}: {}", i + 1, time.error().message));
     (i == 0 ? range.from_ms : range.to_ms) = *time;
   }

@@ -108,13 +108,13 @@ Status add_growth(const Context& context, const TopQuery& question, const Filter
   std::set<const Change*> seen;
   for (TopRow& row : fold.rows) {
     const Change* change = row.process ? changes.find(row.process->id, "") : changes.find(0, row.name);
-    row.at_ends = memory_at_exits(change, question.metric);
+    row.at_ends = memory_at_ends(change, question.metric);
     seen.insert(change);
   }
   if (!all || fold.complete) return Done{};
   for (const Change& change : changes.rows()) {
     if (change.is.processes() > 0 && !seen.contains(&change))
-      fold.rows.emplace_back(row_of(change)).at_ends = memory_at_exits(&change, question.metric);
+      fold.rows.emplace_back(row_of(change)).at_ends = memory_at_ends(&change, question.metric);
   }
   return Done{};
 }

@@ -23,7 +23,7 @@ struct TopRow : PlannedRow {
   Summary summary;
   std::optional<std::int64_t> mean_kib;  // mean over all recorded time: an absent process counts as 0
   std::optional<double> share;
-  MemoryAtExits at_ends;  // not used for marks
+  MemoryAtEnds at_ends;  // not used for marks
 };
 
 // The query, and the source of the answer.

@@ -128,8 +128,9 @@ std::vector<std::string> number_lines(const Series& series, const Summary& summa
     lines.push_back(fmt::format("mean {}; min and max of this sum are not in the rollups", mean));
   }
   if (has_room(context.screen)) {
-    lines.push_back(fmt::format("percentiles over time: 50% {}, 95% {}, 99% {}{}", percentile(50), percentile(95),
-                                percentile(99), holds_groups(tier) ? " (by the means of the rollups)" : ""));
+    lines.push_back(fmt::format("percentiles {}: 50% {}, 95% {}, 99% {}",
+                                holds_groups(tier) ? "of the rollups' means" : "over time", percentile(50),
+                                percentile(95), percentile(99)));
   }
   if (measure.share) return lines;
   lines.push_back(fmt::format("first {}, last {} ({}); slope {}", size(*summary.first), size(*summary.last),
