@@ -17,6 +17,9 @@
 namespace memoir {
 namespace {
 
+// SQLite's steps between two calls of plan.progress(), which can stop long operations.
+constexpr int kSteps = 100'000;
+
 // SQL conditions, with the same parts in braces as StoreTable::extract.
 constexpr const char* kOfTicks = "{age} BETWEEN {first} AND {last}";
 constexpr const char* kOfNames = "id IN (SELECT {column} FROM copy.{users})";
@@ -118,10 +121,8 @@ Status copy_rows(const CopyPlan& plan, Range range, SQLite::Database& source) {
   const Extent extent = extent_of(source, range);
   if (extent.ticks.empty() && !extent.tiers)
     return Error{ErrorKind::not_found, plan.from + ": nothing was recorded in this range"};
-  // The watch lets plan.progress() stop long operations within SQLite.
-  constexpr int steps = 100'000;
   int percent = 0;
-  const ProgressWatch watch(source.getHandle(), steps, [&] { return plan.progress(percent); });
+  const ProgressWatch watch(source.getHandle(), kSteps, [&] { return plan.progress(percent); });
   int done = 0;
   const auto tables = store_tables();
   for (const StoreTable& table : tables) {
@@ -178,6 +179,7 @@ Status write_extract(const CopyPlan& plan, Range range, const std::string& path,
   source.reset();
   const auto copy = open_unchecked(path, SQLite::OPEN_READWRITE);
   disable_durability(*copy);
+  const ProgressWatch watch(copy->getHandle(), kSteps, [&] { return plan.progress(kWritten); });
   limit_marks(*copy);
   end_open_runs(*copy);
   return write_rollups(plan, *copy);
