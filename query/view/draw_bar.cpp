@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 #include "query/report/chart.h"
 #include "query/view/draw.h"
@@ -76,10 +77,14 @@ void draw_chart_lines(CellGrid& grid, const Setup& setup, std::span<const BarCol
   const Extent extent = extent_of(columns);
   const Scale scale = scale_for(extent.min, std::max(extent.max, 1.0), setup.units);
   const double height = (scale.top_kib() - scale.base_kib) / static_cast<double>(at.lines);
+  std::string label;
   for (std::size_t row = 0; row < at.lines; ++row) {
     const double low = scale.top_kib() - static_cast<double>(row + 1) * height;
     const std::size_t line = at.line + row;
-    if (extent.known) grid.put(line, at.column, fmt::format("{:>5}", short_size(low + height, scale)));
+    // Lines closer than the label's digits would repeat it.
+    std::string next = short_size(low + height, scale);
+    if (extent.known && next != label) grid.put(line, at.column, fmt::format("{:>5}", next));
+    label = std::move(next);
     grid.put(line, at.column + kBarLabel - 1, glyphs.scale);
     for (std::size_t column = 0; column < columns.size(); ++column)
       grid.put(line, at.column + kBarLabel + column, cell_at(columns[column], low, height, glyphs));

@@ -493,4 +493,19 @@ TEST_CASE("The labels of the bar keep their unit") {
   }
 }
 
+TEST_CASE("A label of the bar is not repeated where its lines are closer than its digits") {
+  constexpr double gib = 1024.0 * 1024.0;
+  CellGrid grid({80, 6});
+  draw_chart_lines(grid, Setup{}, std::vector{BarColumn{110 * gib, 115.4 * gib, {}}}, {0, 6, 0});
+  std::vector<std::string> labels;
+  for (std::size_t line = 0; line < 6; ++line) {
+    std::string label;
+    for (std::size_t column = 0; column < 5; ++column) label += grid.line(line)[column].utf8;
+    if (label.find_first_not_of(' ') != std::string::npos) labels.push_back(label);
+  }
+  CAPTURE(grid.text());
+  CHECK(labels.size() > 1);
+  CHECK(std::ranges::adjacent_find(labels) == labels.end());
+}
+
 }  // namespace view_update_test
