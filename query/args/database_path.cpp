@@ -53,13 +53,14 @@ Result<std::string> named_database(const std::string& path, const char* origin) 
     case Found::denied:
       return denied(path);
     case Found::special:
-      return Error{ErrorKind::io, fmt::format("'{}' ({}) is not a regular file; name a database of Memoir",
-                                              to_printable(path), origin)};
+      return Error{ErrorKind::io,
+                   fmt::format("'{}' ({}) is not a regular file; name a Memoir database", to_printable(path), origin)};
     case Found::absent:
       break;
   }
   return Error{ErrorKind::not_found,
-               fmt::format("there is no file '{}' ({}); memoird --db F records into it", to_printable(path), origin)};
+               fmt::format("there is no file '{}' ({}); to record into it, run memoird --db with this path",
+                           to_printable(path), origin)};
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ Status bound_rows(Reader& reader, RowPlan& plan, RowRank rank,
 }  // namespace
 
 void RowPlan::add(const StoredProcess& process) {
-  // Beyond max_rows_, load_rows() describes the kept rows later.
+  // Rows after the first max_rows_ are added without name and process. load_rows() loads both for the rows it keeps.
   if (filter_->matches(process)) place(process, rows_.size() < max_rows_);
 }
 

@@ -20,7 +20,8 @@ Presentation presentation_of(const Model& model, std::size_t width) {
 
 namespace {
 
-// Lines of a process's page that scroll, at least; on a lower screen all do.
+// Minimum number of scrolling lines on a process's page. On a screen without space for the head, the chart and these
+// lines, the head scrolls too.
 constexpr std::size_t kMinScrolled = 3;
 
 bool is_table(Page page) {

@@ -18,8 +18,9 @@ void open_prompt(Model& model, Ask ask);
 // Handles a key while a prompt is open.
 void type(Step& step, const std::string& key);
 
-// The text of the status line, as "jump to: 02:00", and at its right what the typed text means.
+// Returns the text of the status line, such as "jump to: 02:00".
 std::string prompt_text(const Model& model);
+// Returns what the typed text means. It is shown to the right of the text.
 std::string prompt_meaning(const Model& model);
 
 void open_sort_menu(Model& model);

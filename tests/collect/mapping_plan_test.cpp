@@ -81,7 +81,7 @@ TEST_CASE("mapping plan: no more processes than configured, a part of them growi
   CHECK(read.contains(1));
   CHECK(read.contains(50));
   CHECK_FALSE(read.contains(30));
-  // The other places go to the largest processes that do not grow.
+  // Two more than the places: before any process grew, the places for growing ones went to the next largest.
   CHECK(read.size() <= 8 + 2);
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("mapping plan: an expensive process is read less often, and the others
       ++read[each.pid];
     }
   }
-  // A quarter of 300 ms an hour is 150 ms in two hours.
+  // One process may use a quarter of the budget of 300 ms an hour, so its read of 150 ms is done every two hours.
   CHECK(read[1] == 12);
   CHECK(read[2] >= 94);
 }

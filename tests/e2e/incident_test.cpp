@@ -80,7 +80,7 @@ TEST_CASE("incident: a service that grows to its limit comes before a job and a 
   recorder.tick();
   recorder.tick();  // the exit is reported by now
   REQUIRE(recorder.stop() == 0);
-  // Other processes are killed on this machine as well, and the order is arbitrary.
+  // Other processes may be OOM-killed on this machine too, in any order, so the victim is found by its pid.
   const auto killed_ms =
       scene.number("SELECT wall_ms FROM event WHERE kind = 'oom-victim' AND detail->>'pid' = " + std::to_string(pid));
   CHECK(scene.answer({"incident", "--last-oom"}).at("moment") == "oom-kill");

@@ -1,4 +1,4 @@
-// Memory outside of processes: a growing file in a tmpfs, and a segment that its creator left.
+// Memory outside of processes: a growing file in a tmpfs, and a segment without attached processes.
 
 #include <cstring>
 #include <filesystem>

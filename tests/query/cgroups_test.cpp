@@ -232,7 +232,7 @@ TEST_CASE("cgroups: rollups have the sums over processes, and the highest usage 
   CHECK((*nginx)["processes_pss_kib"] == 150 * kMib);
   CHECK_FALSE(nginx->contains("usage_kib"));
   const Outcome table = ask(history, {"cgroups", "--tier", "hour", "--at", "2026-11-19T00:30Z"});
-  CHECK(table.out.find("have expired with their ticks") != std::string::npos);
+  CHECK(table.out.find("have expired. Usage is the maximum of that UTC day") != std::string::npos);
 }
 
 TEST_CASE("cgroups: top and peaks show names by container, and parts of the path by slice") {

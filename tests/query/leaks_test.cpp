@@ -126,7 +126,7 @@ TEST_CASE("Leaks are found by identity, other growth is dismissed, and each verd
   CHECK(one["evidence"].size() >= 7);
   const std::string worker = ask(history, fast({"--explain", "worker"})).out;
   CAPTURE(worker);
-  CHECK(worker.find("memory.max of /system.slice/pool.service, of which 146.5 MiB are left") != std::string::npos);
+  CHECK(worker.find("memory.max of /system.slice/pool.service, with 146.5 MiB left") != std::string::npos);
   const Outcome shown = ask(history, fast({"--explain", "calm"}));
   CHECK(shown.exit == Exit::answered);
   CHECK(shown.out.find("What would change the verdict") != std::string::npos);
@@ -187,7 +187,7 @@ TEST_CASE("Too little history, no subject, and nothing recorded are reported") {
     CHECK(row["recorded_ms"] == 50'000);
     CHECK(row["needed_ms"] == 120'000);
     CHECK(row["reason"] ==
-          "there is too little history to judge: 0.8 of the 2.0 hours (by the configured hour) needed of one run");
+          "there is too little history to judge: 0.8 of the 2.0 hours (of the configured length) needed of one run");
   }
   const std::string said = ask(history, fast({})).out;
   CAPTURE(said);

@@ -219,6 +219,8 @@ TEST_CASE("A watched answer fits its screen and counts omitted rows") {
   CHECK(watched_command({"watch", "top", "-n", "3"}) == std::vector<std::string>{"top", "-n", "3"});
   CHECK(watched_command({"top", "-w"}) == std::vector<std::string>{"top"});
   CHECK(watched_command({"watch", "-n", "1", "top"}) == std::vector<std::string>{"top"});
+  CHECK(watched_command({"watch", "-d", "2", "top"}) == std::vector<std::string>{"top"});
+  CHECK(watched_command({"watch", "-d", "top", "nginx"}) == std::vector<std::string>{"-d", "top", "nginx"});
   CHECK_FALSE(watched_command({"top"}));
   const Ran piped = run("watch top");
   CHECK(piped.status == 2);

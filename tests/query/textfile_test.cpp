@@ -298,7 +298,7 @@ TEST_CASE("textfile: there are at most 2,000 series, however many names there ar
     CHECK(series.size() > 500);
     const bool cut = std::string(limit) != "50";
     CHECK((outcome.error.find("left out, because a page has at most 2000") != std::string::npos) == cut);
-    // The largest are included.
+    // Series of single subjects have rank 0 and are always included.
     CHECK(has(series, "memoir_recorder_up"));
   }
   REQUIRE(page.write(history).exit == Exit::answered);

@@ -238,7 +238,7 @@ TEST_CASE("An extract and a page are answered at the same time; an extract ends 
     CHECK(std::filesystem::remove(directory.path() + "/x.db"));
     ask_extract(worker);
   }
-  // It was completed, or it left nothing.
+  // The second extract was completed, or it left no file.
   for (const auto& file : std::filesystem::directory_iterator(directory.path()))
     CHECK(file.path().filename() == "x.db");
 }

@@ -119,7 +119,7 @@ TEST_CASE("Contradictions and reversed ranges are usage errors") {
   CHECK(message([](Options& o) { o.from = "-1h", o.to = "-2h"; }).find("before it starts") != std::string::npos);
   CHECK(message([](Options& o) { o.last = "soon"; }).find("--last") != std::string::npos);
   CHECK(message([](Options& o) { o.at = "teatime"; }).find("Times are") != std::string::npos);
-  // The message names the wrong option.
+  // The message starts with the option that has the invalid value.
   CHECK(message([](Options& o) { o.at = "teatime"; }).starts_with("--at: "));
   CHECK(message([](Options& o) { o.from = "teatime"; }).starts_with("--from: "));
   CHECK(message([](Options& o) { o.to = "teatime"; }).starts_with("--to: "));

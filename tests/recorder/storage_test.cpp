@@ -135,7 +135,7 @@ class Disk {
   std::vector<std::chrono::steady_clock::time_point> attempted_;
   std::vector<std::string> entries_;
   std::vector<std::string> lost_;
-  std::vector<std::int64_t> storing_;  // CPU of each tick's storing in µs; -1: none
+  std::vector<std::int64_t> storing_;  // CPU time in Tick::storing of each tick, in µs; -1: unknown
 };
 
 class DiskWriter final : public Writer {

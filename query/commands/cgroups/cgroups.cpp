@@ -234,8 +234,8 @@ std::string printed(const State& state, Zone zone) {
 
 void note_marks(const State& state, Zone zone, Report& report) {
   report.notes.push_back(
-      fmt::format("The kernel's counters of {} have expired with their ticks: usage is the maximum of that UTC "
-                  "day, and values of processes are means of their sum in each cgroup without its descendants.",
+      fmt::format("The kernel's counters at {} have expired. Usage is the maximum of that UTC day. Values of processes "
+                  "are sums over the processes directly in each cgroup, as means.",
                   printed(state, zone)));
 }
 

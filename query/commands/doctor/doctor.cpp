@@ -76,7 +76,7 @@ Status examine_content(Reader& reader, const FileLocation& place, const Options&
                        Findings& findings) {
   const FileInfo file = TRY(reader.info());
   const std::vector<StoredRun> runs = TRY(reader.runs());
-  findings.push_back({"schema", Verdict::ok, fmt::format("a database of Memoir, schema {}", file.schema), ""});
+  findings.push_back({"schema", Verdict::ok, fmt::format("a Memoir database, schema {}", file.schema), ""});
   const RecorderStatus status = TRY(find_status(reader, file, runs, now_ms));
   findings.push_back(judge_room(place, growth_of(status.file, status.recorded_ms).bytes_per_day));
   for (Finding& finding : judge_recorder(status, is_of_this_machine(runs), options.zone)) {

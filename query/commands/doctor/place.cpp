@@ -107,10 +107,11 @@ Result<FileLocation> inspect_place(const std::string& path) {
 Findings judge_place(const FileLocation& place) {
   Findings findings{judge_mode(place)};
   if (!place.stranger.empty()) {
-    findings.push_back({"owner", Verdict::problem,
-                        fmt::format("{} belongs to {}, but the database to {}: the recorder may not write to it",
-                                    place.stranger, place.stranger_owner, place.owner),
-                        fmt::format("chown {}: {}", shell_word(place.owner), shell_path(place.stranger))});
+    findings.push_back(
+        {"owner", Verdict::problem,
+         fmt::format("{0} belongs to {1}, but the database belongs to {2}: the recorder may be unable to write to {0}",
+                     place.stranger, place.stranger_owner, place.owner),
+         fmt::format("chown {}: {}", shell_word(place.owner), shell_path(place.stranger))});
   }
   // The recorder empties the log at 16 MiB, unless a process reads the file for a long time.
   constexpr std::int64_t large_wal = 128 * kMib;

@@ -23,7 +23,7 @@ namespace {
 constexpr Metric kSome = metric_of(MachineField::psi_some_total);
 constexpr Metric kFull = metric_of(MachineField::psi_full_total);
 constexpr double kNearlyFullPercent = 80;  // usage of a tmpfs, in percent of its size
-constexpr std::int64_t kSlackMs = 1'000;   // maximum difference between the clocks of the sources
+constexpr std::int64_t kSlackMs = 1'000;  // tolerance between the times of a kill and of a process, by different clocks
 
 bool lived(const StoredProcess& process, const OomVictim& victim) {
   // exited_ms may be the time of the first tick without the process, some time after the kill.

@@ -187,7 +187,7 @@ Result<std::optional<Scope>> load_scope(const Context& context, const Incident& 
   }
   scope.usage = TRY(usage_of(context.reader, incident, scope.cgroup));
   if (scope.usage_kib) scope.growth = find_growth(scope.usage, instant.at_ms, *scope.usage_kib);
-  // Without the kernel's count before the incident, the change is unknown.
+  // Without the usage of the cgroups before the incident, which only ticks have, the changes of the parts are unknown.
   if (scope.at && incident.before.cgroups) scope.parts = parts_of(scope, incident);
   for (const IncidentEntry& kill :
        TRY(load_kill_incidents(context, {instant.at_ms - kPastMs, instant.entry->from_ms - 1}))) {

@@ -84,7 +84,7 @@ void explain_leak(const LeakRow& row, const Options& options, const std::optiona
   report.sections.push_back({"line", "", point_table({found.line_from, found.line_to}, row, options, "kib")});
   if (!shown) return;
   if (found.exhaustion) {
-    report.notes.push_back(fmt::format("The nearest limit is {}, of which {} are left.", found.exhaustion->limit,
+    report.notes.push_back(fmt::format("The nearest limit is {}, with {} left.", found.exhaustion->limit,
                                        format_amount(found.exhaustion->room, row.metric.unit, options.units)));
   }
   if (found.worth) {

@@ -50,8 +50,8 @@ bool is_same(const HighWater& mark, const PeakRow& row) {
   return mark.subject == SubjectKind::machine ? to_string(mark.metric) == row.name : mark.name == row.name;
 }
 
-// Returns whether the mark replaces the maximum of the intervals. A higher mark does. If both are equal, the mark is
-// more precise, unless the interval ends before it.
+// Returns whether the mark replaces the maximum of the intervals. A higher mark does. A mark of the same value does if
+// it was reached before the end of the bucket with the maximum, or, if the maximum has an exact time, at that time.
 bool replaces(const HighWater& mark, const PeakRow& row) {
   if (mark.value_kib != row.peak.value_kib) return raises(mark.metric, mark.value_kib, row.peak.value_kib);
   return row.within ? mark.at_ms < row.peak.at_ms : mark.at_ms == row.peak.at_ms;

@@ -166,7 +166,7 @@ Result<Report> begin_report(const Context& context, Range range) {
   return report;
 }
 
-// Numbers of processes; all images of a process count once.
+// Numbers of processes; the images of one process count as one.
 struct Counts {
   std::int64_t processes = 0;
   std::optional<std::int64_t> started = {};

@@ -115,7 +115,7 @@ Section leak_section(const DaySummary& summary, const Options& options) {
 std::string leak_sentence(const DaySummary& summary, const Options& options) {
   if (summary.leaks.empty()) return "";
   const LeakRow& worst = summary.leaks.front();
-  const std::string others = summary.leaks.size() == 1 ? "" : fmt::format(", the first of {}", summary.leaks.size());
+  const std::string others = summary.leaks.size() == 1 ? "" : fmt::format(", and {} more", summary.leaks.size() - 1);
   return fmt::format(" {}: {}, {} a day{}.", worst.exited_ms ? "Leaked until it exited" : "Leaks",
                      to_printable(with_pid(what_of(worst), worst.pid)),
                      format_amount(worst.finding.slope_per_day.value, worst.metric.unit, options.units), others);

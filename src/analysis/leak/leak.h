@@ -146,7 +146,7 @@ struct LeakFinding {
   double confidence = 0;  // how clearly the gates were passed, 0 to 100; not a probability; 0 if it is not a leak
   std::optional<LeakWorth> worth;  // nullopt if it is not a leak
   bool confirmed = false;          // it was already a leak a day ago
-  bool short_history = false;      // growing for less than a day, so that no full day was observed
+  bool short_history = false;      // the current life is shorter than a day
   LeakInterval slope_per_day;      // includes its 90 % interval
   std::int64_t since_ms = 0;       // start of the growth, or of the window
   std::int64_t until_ms = 0;       // end of the series

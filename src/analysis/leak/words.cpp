@@ -65,7 +65,7 @@ std::vector<std::string> of_leak(const LeakFinding& found) {
 
 std::string format_hours(std::int64_t ms, const LeakSettings& settings) {
   return fmt::format("{:.1f} hours{}", static_cast<double>(ms) / static_cast<double>(settings.hour_ms),
-                     settings.hour_ms == 3'600'000 ? "" : " (by the configured hour)");
+                     settings.hour_ms == 3'600'000 ? "" : " (of the configured length)");
 }
 
 // Describes the available and the required history.

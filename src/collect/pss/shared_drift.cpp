@@ -12,7 +12,8 @@ constexpr std::int64_t kDriftPart = 256;  // a drift below 1/kDriftPart of Mappe
 // A drift has ended when it is smaller than 1/kSmallPart of the limit. It counts as a new change only above that size.
 constexpr std::int64_t kSmallPart = 4;
 
-// Holders that are smaller than the largest by this factor are not suspected until the largest has been read.
+// Suspects whose possible error is smaller than the largest one by more than this factor get no part of the drift until
+// the suspect with the largest has been read.
 constexpr std::int64_t kMuchSmaller = 8;
 
 // Returns the possible error of a share: the whole share if shares are too large in total, otherwise the part of other

@@ -62,7 +62,7 @@ std::vector<HighWater> load_marks(SQLite::Database& database, MarkDays days, con
 ProcessMarks load_process_marks(SQLite::Database& database, MarkDays days, std::optional<Range> reached, Metric metric,
                                 std::size_t most);
 
-// Returns the marks of all time of one process.
+// Returns the all-time marks of one process.
 std::vector<HighWater> load_marks_of_process(SQLite::Database& database, std::int64_t process_id);
 
 // Returns the names of the categories, identities or cgroups, by row id; an empty map for other kinds.

@@ -16,7 +16,7 @@ namespace memoir {
 
 class UserExcess {
  public:
-  // A user may have 1/kUserShare of the short-lived processes, and always kMinProcesses of them.
+  // A user may have up to 1/kUserShare of the short-lived processes, or kMinProcesses if that is more.
   static constexpr std::int64_t kUserShare = 8;
   static constexpr std::int64_t kMinProcesses = 1000;
 

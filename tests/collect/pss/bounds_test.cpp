@@ -188,7 +188,7 @@ class Population {
     }
   }
 
-  // Maps pages of two files of 50 pages each.
+  // Maps random pages of a file of 50 pages, which all processes share.
   void map_of_file(std::vector<int>& pages) {
     for (std::size_t i = below(30); i-- > 0;) {
       const int page = -1 - static_cast<int>(below(50));

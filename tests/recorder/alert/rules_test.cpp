@@ -323,7 +323,7 @@ TEST_CASE("alerts: a full tmpfs causes one when it is read, and exhausted swap d
   CHECK(due[0].text == "tmpfs /run: 96 MiB of 100 MiB in use, 96%.");
   CHECK(due[0].tick_ms > tick.begin.boot_ms);  // its entries are in the next tick
   CHECK(due[1].text == "Swap: 200 MiB of 200 MiB in use, 100%.");
-  // A tick without a reading of the mounts contains no state of them.
+  // A tick that did not read the mounts does not end the condition of the tmpfs, so only swap is alerted again.
   CHECK(made.see(quiet_tick(2'000'000)).empty());
   tick.begin = quiet_tick(3'000'000).begin;
   const auto again = made.see(tick);

@@ -50,7 +50,7 @@ void held_values_are_true(Audit& audit);
 void bounds_hold(Audit& audit);
 void swap_is_true(Audit& audit);
 void sizes_are_ordered(Audit& audit);
-// copies.cpp: the same query repeated, of copies, and in other formats
+// copies.cpp: the same query on copies of the file, in other formats, and repeated
 void copies_agree(Audit& audit);
 void formats_agree(Audit& audit);
 void queries_repeat(Audit& audit);
