@@ -92,8 +92,9 @@ Result<Session> Session::open(const std::string& path, std::size_t kept_bytes) {
   return session;
 }
 
-Result<bool> Session::refresh() {
-  const auto open_again = [this](int replaced) -> Result<bool> {
+Result<bool> Session::refresh(bool may_reopen) {
+  const auto open_again = [this, may_reopen](int replaced) -> Result<bool> {
+    if (!may_reopen) return false;
     *this = TRY(open(file_.path, kept_bytes_));
     replaced_ = replaced;
     return true;

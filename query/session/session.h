@@ -45,7 +45,7 @@ class Session {
   // Updates file() and runs(). Opens the file at the path again if it was replaced. Returns false if nothing was
   // recorded since the last call and the recorder is the same. After an error (the file was removed, or has a later
   // schema) the session is unchanged, and the next call tries again.
-  Result<bool> refresh();
+  Result<bool> refresh(bool may_reopen = true);
 
   const FileInfo& file() const { return file_; }
   const std::vector<StoredRun>& runs() const { return runs_; }

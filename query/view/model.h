@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -141,11 +142,12 @@ struct Model {
   Prompt prompt;
   std::optional<Menu> menu;
   bool help = false;
-  bool whole_row = false;    // the selected row is shown with all its values
-  std::string message;       // shown until the next key
-  std::string last_command;  // copied last; printed at the end
-  bool ended = false;        // the file cannot be read any more
-  bool quits = false;        // quit was pressed while a file was being saved
+  bool whole_row = false;         // the selected row is shown with all its values
+  std::string message;            // shown until the next key
+  std::string last_command;       // copied last; printed at the end
+  bool ended = false;             // the file cannot be read any more
+  std::set<std::uint64_t> saves;  // ids of the questions whose files are being saved
+  bool quits = false;             // quit was pressed since the last of them began
 };
 
 inline const Place& place(const Model& model) {

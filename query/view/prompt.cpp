@@ -377,7 +377,8 @@ void choose(Step& step, const std::string& key) {
         break;
       case Choice::format:
         model.message = "saving …";
-        model.asked[static_cast<std::size_t>(Slot::save)] = {++model.ids, {}, true};
+        model.saves.insert(++model.ids);
+        model.quits = false;
         step.requests.emplace_back(
             AskFor{Slot::save, model.ids, words_to_save(model, chosen), false, file_to_save(model, chosen)});
         break;

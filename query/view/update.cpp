@@ -26,7 +26,8 @@ Question& asked_of(Model& model, Slot slot) {
 // Puts the values of the process into the bar if they are of the process that is shown.
 void update_process(Model& model) {
   const Answer& answer = model.answers[index_of(Slot::process)];
-  const bool is_current = !asked_of(model, Slot::process).pending && answer.report;
+  const Question& asked = asked_of(model, Slot::process);
+  const bool is_current = !asked.words.empty() && !asked.pending && answer.report;
   if (is_current && answer.words[1] == model.subject)
     update_columns(model.bar, *answer.report, model.bar.process_open_ms, model.bar.process);
 }
@@ -36,6 +37,7 @@ void show_subject(Model& model, std::string subject) {
   model.subject = std::move(subject);
   clear_process(model.bar);
   model.answers[index_of(Slot::lives)] = {};
+  asked_of(model, Slot::lives).words.clear();  // asked again even for the same program
   update_process(model);
 }
 
@@ -234,7 +236,7 @@ void act(Step& step, Action action) {
       step.requests.emplace_back(Signal::suspend);
       return;
     case Action::quit:
-      if (asked_of(model, Slot::save).pending && !std::exchange(model.quits, true)) {
+      if (!model.saves.empty() && !std::exchange(model.quits, true)) {
         model.message = "a file is being saved; q quits without it";
       } else {
         step.requests.emplace_back(Signal::quit);
@@ -275,10 +277,8 @@ void on(Step& step, const Resized& resized) {
   make_lines(model);
 }
 
-// Any saved file is reported, not only that of the last request.
 void on_saved(Model& model, const Answered& answered) {
-  Question& asked = asked_of(model, Slot::save);
-  asked.pending = asked.pending && asked.id != answered.id;
+  model.saves.erase(answered.id);
   model.quits = false;
   model.message = answered.error.empty() ? "saved as " + answered.file : answered.error;
 }

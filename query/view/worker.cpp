@@ -165,7 +165,11 @@ Worker::~Worker() {
 void Worker::ask(AskFor question) {
   const std::lock_guard lock(mutex_);
   const auto slot = static_cast<std::size_t>(question.slot);
-  if (running_ == question.slot) stop_running_.request_stop();
+  if (question.slot != Slot::save) {
+    if (running_ == question.slot) stop_running_.request_stop();
+  } else if (const auto& replaced = due_.at(slot)) {
+    messages_.emplace_back(Answered{Slot::save, replaced->question.id, nullptr, "only the second file is saved", {}});
+  }
   const Time now = std::chrono::steady_clock::now();
   due_.at(slot) = Due{std::move(question), now};
   if (due_.at(slot)->question.rests) due_.at(slot)->at = now + kRest;
@@ -187,10 +191,14 @@ std::vector<Msg> Worker::take() {
 }
 
 void Worker::start_extract(AskFor question) {
+  extract_ = {};
+  extracting_ = true;
   // It reads the file with a connection of its own.
   extract_ = std::jthread([this, question = std::move(question), file = session_.file()](const std::stop_token& stop) {
     Answered answered = answer_extract(file, around_, question, around_.clock.now().wall_ms, stop);
-    if (!stop.stop_requested()) post(std::move(answered));
+    if (stop.stop_requested() && answered.file.empty()) answered.error = "the extract was stopped";
+    extracting_ = false;
+    post(std::move(answered));
   });
 }
 
@@ -223,7 +231,9 @@ std::chrono::milliseconds Worker::poll_interval() const {
 }
 
 void Worker::look_for_ticks() {
-  const Result<bool> changed = session_.refresh();
+  // An extract keeps the session's file open: a process that closes a -shm loses its locks on it
+  // (store/sqlite/wal_locks.h).
+  const Result<bool> changed = session_.refresh(!extracting_);
   if (!changed) {
     if (!std::exchange(lost_, true)) post(Lost{changed.error().message});
     return;
@@ -266,13 +276,15 @@ void Worker::run(const std::stop_token& stop) {
       Answered answered = answer_question(session_, around_, due->question, around_.clock.now().wall_ms, stop_answer);
       answered_since_trim = true;
       const bool stopped = stop_answer.stop_requested() && !answered.report && answered.file.empty();
+      bool again = false;
       {
         const std::lock_guard lock(mutex_);
         running_.reset();
         auto& next = due_.at(static_cast<std::size_t>(due->question.slot));
-        if (stopped && !next) next = std::move(due);  // interrupted by a seek: ask again
+        again = stopped && !next;
+        if (again) next = std::move(due);  // interrupted by a seek: ask again
       }
-      if (!stopped) post(std::move(answered));
+      if (!stopped || (!again && answered.slot == Slot::save)) post(std::move(answered));
     }
     const Time now = std::chrono::steady_clock::now();
     if (now < poll) continue;

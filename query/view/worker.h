@@ -5,6 +5,7 @@
 // thread.
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -69,6 +70,7 @@ class Worker {
   bool lost_ = false;
   Recording state_ = Recording::never;  // state that was reported last
   std::int64_t reported_ms_ = 0;
+  std::atomic<bool> extracting_ = false;
   std::jthread extract_;  // a new extract stops the previous one
   std::jthread thread_;   // last member: its thread uses the others
 };

@@ -11,7 +11,6 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -86,8 +85,9 @@ std::int64_t number(const std::string& db, const std::string& sql) {
 // PSS of our idle processes, as recorded at a tick.
 std::map<std::int64_t, std::int64_t> pss_of_ours(const std::string& db, std::int64_t tick) {
   const SQLite::Database database(db, SQLite::OPEN_READONLY, 5000);
-  SQLite::Statement rows(
-      database, "SELECT pid, pss_kib FROM process_at WHERE tick_id = ? AND comm = 'attack_bench' AND pid <> ?");
+  SQLite::Statement rows(database,
+                         "SELECT pid, pss_kib FROM process_at WHERE tick_id = ? AND comm = 'attack_bench' AND pid <> ? "
+                         "AND pss_kib IS NOT NULL");
   rows.bind(1, tick);
   rows.bind(2, getpid());
   std::map<std::int64_t, std::int64_t> pss;
@@ -237,8 +237,8 @@ void watch(const std::string& name, const Plan& plan, uid_t user) {
       fmt::format(" FROM tick WHERE id BETWEEN max({}, (SELECT min(id) FROM tick) + 1) AND ", first_tick) +
       "(SELECT max(id) FROM tick) - 1";
   const std::int64_t last_tick = number(db, "SELECT max(id)" + ticks);
-  std::int64_t worst_right = kBystanders;
-  for (std::int64_t tick = std::max(first_tick, last_tick - 19); tick <= last_tick; ++tick)
+  auto worst_right = static_cast<std::int64_t>(last_tick == 0 ? 0 : pss_before.size());
+  for (std::int64_t tick = std::max(number(db, "SELECT min(id)" + ticks), last_tick - 19); tick <= last_tick; ++tick)
     worst_right = std::min(worst_right, count_right(pss_before, db, tick));
   attack.reset();
   const double normal_s = wait_for_normal(db, before_ms);

@@ -129,7 +129,7 @@ TEST_CASE("summary: leaks by the end of the day, none, and too early to decide")
   CHECK(leak["slope_kib_per_day"].get<double>() == Approx(3 * 24 * kMib).epsilon(0.3));
   CHECK(leak["limit"] == "the machine's memory");
   CHECK(leak["until_ms"] <= kWeekLastDay + kWeekDayMs);
-  CHECK(std::regex_search(ask(kDay).out, std::regex("MiB\\s+a\\s+day,\\s+the\\s+first\\s+of\\s+2\\.")));
+  CHECK(std::regex_search(ask(kDay).out, std::regex("MiB\\s+a\\s+day,\\s+and\\s+1\\s+more\\.")));
 
   const Outcome first = ask({"--day", "2026-11-19"});
   CHECK(json_of({"--day", "2026-11-19"})["leaks"].empty());

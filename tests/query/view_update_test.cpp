@@ -269,6 +269,15 @@ TEST_CASE("q asks once more while a file is being saved; each saved file is repo
   CHECK(played.quits);
 }
 
+TEST_CASE("q asks once more while an extract is being saved, even if a page was saved since it began") {
+  Played played;
+  played.press("X k Enter");
+  played.press("X Enter");
+  played.send(Answered{Slot::save, played.asked.at(Slot::save).id, nullptr, {}, "memoir-top.txt"});
+  played.press("q");
+  CHECK_FALSE(played.quits);
+}
+
 TEST_CASE("A jump accepts the values of --at; + and - are relative to the cursor, a time of day is on the day shown") {
   const std::map<std::string, std::int64_t> times{{"+10m", kNow - 30 * kMinute},
                                                   {"-10m", kNow - 50 * kMinute},
@@ -377,6 +386,9 @@ TEST_CASE("A wide screen also asks for the process of the selected row") {
   played.press("j");
   CHECK(played.words(Slot::side)[1] == "12@120");
   CHECK(played.words(Slot::process)[1] == "12@120");
+  const auto lives = played.asked.at(Slot::lives).id;
+  played.answer(Slot::side, process);
+  CHECK(played.asked.at(Slot::lives).id > lives);  // the lives of the same program are asked for again
   played.press("f j Enter");
   played.answer(Slot::page, Report());
   CHECK(played.model.asked.at(static_cast<std::size_t>(Slot::side)).words.empty());

@@ -427,6 +427,7 @@ TEST_CASE_METHOD(Fixture, "another program's -wal or -shm is kept when the file 
   fs::resize_file(path(), 0);
   record(*writer, 3);
   CHECK(slurp(file + ".foreign") == "notes");
+  CHECK(events("moved").back().text.find("was renamed to " + file + ".foreign") != std::string::npos);
   CHECK(must(reader()->info()).ticks == 3);
 }
 

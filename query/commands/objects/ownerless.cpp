@@ -131,8 +131,7 @@ Result<Report> show_ownerless(const Context& context, const State& state, const 
     report.warnings.push_back("no mappings of processes are known, so deleted files and memfds are not listed");
   report.notes.push_back(
       "Files in tmpfs and mappings of known size count in full. Other mappings count only as far as their largest "
-      "mapper "
-      "uses them.");
+      "mapper uses them.");
   note_older(lines, report);
   limit_rows(lines, report, context, &OwnerlessLine::kib, {.of = "memory", .more_lines = 1});
   report.rows = make_table(ownerless_columns(), lines);

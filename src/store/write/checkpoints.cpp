@@ -33,13 +33,15 @@ std::string keep_foreign(const std::string& path) {
   return {};
 }
 
-// Removes a file that the next connection must not read: ours is deleted, another program's is renamed.
-void remove(const std::string& path, const FileIdentity& ours) {
-  if (ours != FileIdentity{} && identity_of(path) != ours) {
-    keep_foreign(path);
-  } else {
+// Removes a file that the next connection must not read: ours is deleted, another program's is renamed. Returns the end
+// of a message about the latter.
+std::string remove(const std::string& path, const FileIdentity& ours) {
+  if (ours == FileIdentity{} || identity_of(path) == ours) {
     ::unlink(path.c_str());
+    return {};
   }
+  const std::string kept = keep_foreign(path);
+  return kept.empty() ? std::string() : fmt::format("; another program's file was renamed to {}", kept);
 }
 
 }  // namespace
@@ -123,15 +125,15 @@ std::string Checkpoints::truncation() {
   const bool is_ours = shm_ != FileIdentity{} && identity_of(shm) == shm_;
   if (file_bytes(path_) == 0 && main_ != FileIdentity{} && identity_of(path_) == main_) {
     truncation_ = path_ + " was emptied while it was written";
-    remove(wal, wal_);  // it is useless without the pages of the main file
+    truncation_ += remove(wal, wal_);  // it is useless without the pages of the main file
   } else if (is_ours && file_bytes(shm) < blocks * block_bytes) {
     truncation_ = shm + " was truncated while in use";
   } else if (lost_frames()) {
     truncation_ = wal + " was truncated while it was written";
     // Its remaining frames may be older than the pages of the main file.
-    remove(wal, wal_);
+    truncation_ += remove(wal, wal_);
   }
-  if (!truncation_.empty()) remove(shm, shm_);
+  if (!truncation_.empty()) truncation_ += remove(shm, shm_);
   return truncation_;
 }
 
