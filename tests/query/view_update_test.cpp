@@ -399,7 +399,7 @@ TEST_CASE("The process beside the table is shown until all of the next one can r
   const auto page = [&played](const std::vector<std::int64_t>& pids) { played.answer(Slot::page, processes(pids)); };
   const auto side = [&played] {
     Report process;
-    const std::string& subject = played.words(Slot::side)[1];
+    const std::string subject = played.words(Slot::side)[1];
     process.facts = {{"comm", "Name", Kind::text, Value(subject)}, {"pid", "", Kind::count, Value(11)}};
     played.answer(Slot::side, process);
   };
