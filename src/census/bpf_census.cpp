@@ -135,7 +135,7 @@ class BpfCensus final : public Census {
   Status read_all(std::vector<CensusProcess>& processes) {
     processes.clear();
     reserve_closely(processes, last_count_);
-    const Status read = read_iterator(link_.get(), [&](const char* bytes, std::size_t size) {
+    Status read = read_iterator(link_.get(), [&](const char* bytes, std::size_t size) {
       for (std::size_t at = 0; at < size; at += sizeof(census_record)) {
         census_record record;
         std::memcpy(&record, bytes + at, sizeof record);
