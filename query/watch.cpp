@@ -60,10 +60,7 @@ std::optional<std::vector<std::string>> watched_command(const std::vector<std::s
   const bool first = !command.empty() && command.front() == "watch";
   if (first) command.erase(command.begin());
   // Ignores an interval as in `watch -n 2` or `top -d 2`: the answer is repeated at each tick.
-  const auto is_number = [](const std::string& word) {
-    return word.find_first_not_of("0123456789.") == std::string::npos;
-  };
-  if (first && command.size() > 2 && (command[0] == "-n" || command[0] == "-d") && is_number(command[1]))
+  if (first && command.size() > 2 && (command[0] == "-n" || command[0] == "-d") && parse_number<double>(command[1]))
     command.erase(command.begin(), command.begin() + 2);
   const bool flag =
       std::erase_if(command, [](const std::string& word) { return word == "-w" || word == "--watch"; }) > 0;

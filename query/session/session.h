@@ -23,6 +23,9 @@ namespace memoir::query {
 // need a tenth of this.
 inline constexpr std::chrono::milliseconds kAnswerWithin{8'000};
 
+// Memory for kept snapshots in a session of the view.
+inline constexpr std::size_t kKeptBytes = 6U << 20U;
+
 class Session {
  public:
   // `kept_bytes`: for Reader::keep_snapshots(), which makes steps from tick to tick fast.

@@ -23,6 +23,10 @@ Question& asked_of(Model& model, Slot slot) {
   return model.asked[index_of(slot)];
 }
 
+void ask_again(Model& model, Slot slot) {
+  asked_of(model, slot).words.clear();
+}
+
 // Puts the values of the process into the bar if they are of the process that is shown.
 void update_process(Model& model) {
   const Answer& answer = model.answers[index_of(Slot::process)];
@@ -37,7 +41,7 @@ void show_subject(Model& model, std::string subject) {
   model.subject = std::move(subject);
   clear_process(model.bar);
   model.answers[index_of(Slot::lives)] = {};
-  asked_of(model, Slot::lives).words.clear();  // asked again even for the same program
+  ask_again(model, Slot::lives);  // even for the same program
   update_process(model);
 }
 
@@ -67,10 +71,6 @@ void ask_for_wanted(Step& step) {
         asked.words.front() == "incident" || slot == Slot::process || slot == Slot::side || slot == Slot::lives;
     step.requests.emplace_back(AskFor{slot, asked.id, asked.words, rests});
   }
-}
-
-void ask_again(Model& model, Slot slot) {
-  asked_of(model, slot).words.clear();
 }
 
 // Removes the answer of the previous page, which must not be shown on this one.

@@ -24,9 +24,6 @@ namespace {
 
 using view::Page;
 
-// Memory for the states of ticks, which makes steps fast.
-constexpr std::size_t kKeptBytes = 6U << 20U;
-
 constexpr std::array kPages{Page::processes, Page::cgroups, Page::tree, Page::memory, Page::events, Page::incident};
 
 std::vector<std::string> page_names() {

@@ -45,8 +45,7 @@ Result<Parsed> parse_words(const view::Words& words) {
 }
 
 void without_terminal(const std::string& path, Screen screen) {
-  constexpr std::size_t kept_bytes = 6U << 20U;
-  Session session = need(Session::open(path, kept_bytes));
+  Session session = need(Session::open(path, kKeptBytes));
   const SystemClock clock;
   const Interaction around{clock, commands(), parse_words, {}};
   view::Setup setup;

@@ -1,7 +1,6 @@
 #include "store/replay/snapshot.h"
 
 #include <fmt/format.h>
-#include <utility>
 
 #include "store/replay/process_states.h"
 #include "store/replay/tick_cursor.h"

@@ -41,7 +41,7 @@ std::string remove(const std::string& path, const FileIdentity& ours) {
     return {};
   }
   const std::string kept = keep_foreign(path);
-  return kept.empty() ? std::string() : fmt::format("; another program's file was renamed to {}", kept);
+  return kept.empty() ? std::string() : fmt::format("; the other file was renamed to {}", kept);
 }
 
 }  // namespace
@@ -144,10 +144,9 @@ std::string Checkpoints::loss() {
     const std::string file = path_ + suffix;
     const FileIdentity before = std::exchange(*known, identity_of(file));
     if (before == FileIdentity{} || *known == before) continue;
-    const bool replaced = std::exchange(*known, {}) != FileIdentity{};
-    const std::string kept = replaced ? keep_foreign(file) : std::string();
-    return kept.empty() ? file + " was deleted or replaced while in use"
-                        : fmt::format("{} was replaced while in use; the other file was renamed to {}", file, kept);
+    *known = {};
+    const std::string kept = remove(file, before);
+    return fmt::format("{} was {} while in use{}", file, kept.empty() ? "deleted or replaced" : "replaced", kept);
   }
   return "";
 }
