@@ -77,7 +77,7 @@ std::optional<std::string> unknown_option(const std::vector<std::string>& argume
 
 namespace {
 
-// Returns whether the command has the option, whose `name` starts with "--".
+// Returns whether the command has the option. `name` starts with "--".
 bool takes(const Command& command, std::string_view name) {
   return std::ranges::any_of(options_of(command), [name](Option option) { return option_text(option).name == name; });
 }

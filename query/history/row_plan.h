@@ -44,7 +44,7 @@ class RowPlan {
       : group_(std::move(group)), filter_(&filter), max_rows_(max_rows) {}
 
   void add(const StoredProcess& process);
-  // Adds a process that no tick observed, or whose mark is above the memory of all rows left out. Processes must be
+  // Adds a process that no tick observed, or that has a mark above the memory of all omitted rows. Processes must be
   // added in descending order of their marks.
   void add_marked(const StoredProcess& process, std::int64_t mark_kib);
   // Adds a group with its own rollups, of which at most `processes` ran at one time. Returns its row, or kLeftOut.

@@ -20,9 +20,9 @@ namespace memoir::query {
 // Values of --tier, the finest first.
 const std::vector<std::string>& tier_names();
 
-// How much an answer reads. one: a subject with its own rows. process: one process, whose ticks are stored among the
-// ticks of all processes. all: all processes. sums: all processes, for the maximum of their sum. This maximum is worth
-// more time, because rollups only have the mean of a sum.
+// How much an answer reads. one: a subject with its own rows. process: one process, with ticks that are stored
+// among those of all processes. all: all processes. sums: all processes, for the maximum of their sum. This maximum is
+// worth more time, because rollups only have the mean of a sum.
 enum class Reads { one, process, all, sums };
 
 // Returns the finest tier that reaches back to the start of the range and answers quickly for its length. If no tier

@@ -68,8 +68,8 @@ struct State {
   MachineSample machine;
   std::vector<ProcessUse> processes;  // the processes of `of`, with their memory
   std::vector<GroupState> categories;
-  std::optional<std::vector<CgroupSample>>
-      cgroups;  // usage by the kernel's count, which only ticks have; sorted by path
+  // Usage by the kernel's count, which only ticks have; sorted by path.
+  std::optional<std::vector<CgroupSample>> cgroups;
   std::variant<TickState, BucketState> of;
 
   Tier tier() const;

@@ -103,8 +103,8 @@ TEST_CASE("memory that the kernel counts under several names counts once in the 
   CHECK(line(memory, "vmalloc") == 5'000);
   memory.set(M::tmpfs, 60'000);
   memory.set(M::sysv, 5'000);
-  CHECK_FALSE(
-      line(memory, "other_shmem").has_value());  // tmpfs and segments exceed Shmem, because much of them is swapped out
+  // The tmpfs mounts and segments exceed Shmem, because much of them is swapped out.
+  CHECK_FALSE(line(memory, "other_shmem").has_value());
   memory.set(M::sysv, 112);
   CHECK(line(memory, "other_shmem") == 4'000);
   const auto rest = unaccounted_kib(memory);

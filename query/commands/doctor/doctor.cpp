@@ -19,7 +19,7 @@
 namespace memoir::query {
 namespace {
 
-// Returns a problem whose fix is part of the message: "what: PATH: fix".
+// Returns a problem from a message that contains the fix: "what: PATH: fix".
 Finding problem(const std::string& check, const Error& error) {
   return {check, Verdict::problem, error.message, ""};
 }
@@ -105,7 +105,7 @@ Findings examine(const Options& options, std::int64_t now_ms) {
   findings = judge_place(*place);
   const Result<std::unique_ptr<Reader>> reader = Reader::open(*path);
   if (!reader) {
-    // A warning, such as the one about readable command lines, may not apply to a file whose content is unknown.
+    // A warning, such as the one about readable command lines, may not apply to a file with unknown content.
     std::erase_if(findings, [](const Finding& finding) { return finding.verdict == Verdict::warning; });
     findings.push_back(problem("content", reader.error()));
     return findings;

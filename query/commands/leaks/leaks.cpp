@@ -106,7 +106,7 @@ bool is_called(const LeakRow& row, const std::string& subject) {
          row.title == subject || row.unit == subject || row.metric.name == subject;
 }
 
-// Keeps the rows whose subject has exactly this name, or else the rows that match it in part.
+// Keeps the rows with exactly this subject; without such rows, those with a subject that matches in part.
 Status keep_subject(std::vector<LeakRow>& rows, const std::string& subject) {
   const std::vector<std::string> names = transformed(rows, &LeakRow::subject);
   const bool called = std::ranges::any_of(rows, [&](const LeakRow& row) { return is_called(row, subject); });

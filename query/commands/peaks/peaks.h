@@ -29,7 +29,7 @@ struct PeakRow {
   std::optional<std::int64_t> now_kib = {};  // memory at the last observation in the range
   std::int64_t now_ms = 0;
   std::optional<Tier> within = {};             // tier of the bucket, if the time of the peak in it is unknown
-  std::optional<std::int64_t> processes = {};  // number of processes, for a group whose largest member is shown
+  std::optional<std::int64_t> processes = {};  // number of processes, if only the largest of a group is shown
   bool exit_reported = false;                  // for an exited process: the kernel reported its peak
 };
 

@@ -252,7 +252,7 @@ std::vector<Metric> metrics_of(const PeakInput& source, Metric by) {
   return holds_groups(source.tier) ? std::vector{Metric::rss} : std::vector{Metric::rss, Metric::hwm};
 }
 
-// Adds processes that no tick observed, and processes whose mark is above the memory of all rows that were left out.
+// Adds processes that no tick observed, and processes with a mark above the memory of all omitted rows.
 Status add_marked(Reader& reader, const std::vector<HighWater>& marks, RowPlan& plan) {
   std::vector<std::int64_t> ids;
   std::unordered_map<std::int64_t, std::int64_t> marks_kib;

@@ -138,7 +138,7 @@ Result<TmpfsAt> find_place(const std::vector<TmpfsAt>& mounts, std::string path)
   return place;
 }
 
-// Returns the tick at the start of the range, whose usage is shown next to the usage at the end; 0 without a range.
+// Returns the tick at the start of the range, to show the usage there next to that at the end; 0 without a range.
 Result<std::int64_t> since_tick(const Context& context) {
   if (!context.when.range) return std::int64_t{0};
   const auto tick = TRY(context.reader.tick_at(context.when.range->from_ms));

@@ -15,7 +15,7 @@ namespace memoir::query {
 struct TmpfsState {
   const State& state;
   std::vector<TmpfsAt> mounts;
-  std::optional<std::int64_t> since_ms;  // earlier time whose usage is shown too; nullopt: none
+  std::optional<std::int64_t> since_ms;  // an earlier time, to show its usage too; nullopt: none
 };
 
 struct EntryRow {

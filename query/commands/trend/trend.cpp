@@ -135,25 +135,24 @@ std::vector<std::string> all_metrics() {
 }  // namespace
 
 Command trend_command() {
-  return {
-      .name = "trend",
-      .summary = "one series: min, mean, max, chart and slope per day",
-      .subject = "[SUBJECT...]",
-      .options = {Option::from, Option::to, Option::last, Option::day, Option::against, Option::by, Option::step,
-                  Option::tier, Option::ascii},
-      .by = all_metrics(),
-      .examples = {{"memoir trend machine --last 6h", "the machine's memory in use"},
-                   {"memoir trend web --day yesterday --step 1h", "PSS of the category web, hour by hour"},
-                   {"memoir trend web database --last 1d", "two categories, one chart below the other"},
-                   {"memoir trend --by pressure --last 6h", "how long tasks waited for memory"},
-                   {"memoir trend nginx --against -7d", "the last day and the same day a week earlier, in one chart"}},
-      .run = run_trend,
-      .subject_help = subject_help("machine"),
-      .by_help = fmt::format("the metric: of the machine {}; of other subjects {}",
-                             fmt::join(metric_names(SubjectKind::machine), ", "),
-                             fmt::join(metric_names(SubjectKind::process), ", ")),
-      .max_subjects = kMaxSeries,
-      .subject_words = {"machine", std::string(kCategoryNames)}};
+  return {.name = "trend",
+          .summary = "one series: min, mean, max, chart and slope per day",
+          .subject = "[SUBJECT...]",
+          .options = {Option::from, Option::to, Option::last, Option::day, Option::against, Option::by, Option::step,
+                      Option::tier, Option::ascii},
+          .by = all_metrics(),
+          .examples = {{"memoir trend machine --last 6h", "the machine's memory in use"},
+                       {"memoir trend web --day yesterday --step 1h", "PSS of the category web, hour by hour"},
+                       {"memoir trend web database --last 1d", "two categories, one chart below the other"},
+                       {"memoir trend --by pressure --last 6h", "how long tasks waited for memory"},
+                       {"memoir trend nginx --against -7d", "the last day and the day a week earlier in one chart"}},
+          .run = run_trend,
+          .subject_help = subject_help("machine"),
+          .by_help = fmt::format("the metric: of the machine {}; of other subjects {}",
+                                 fmt::join(metric_names(SubjectKind::machine), ", "),
+                                 fmt::join(metric_names(SubjectKind::process), ", ")),
+          .max_subjects = kMaxSeries,
+          .subject_words = {"machine", std::string(kCategoryNames)}};
 }
 
 }  // namespace memoir::query

@@ -22,7 +22,8 @@ struct Series {
   Exactness exactness = {};
   std::int64_t members = 0;  // number of processes that ran in the range
   std::string subject = {};  // the subject as given
-  // RSS of a process whose PSS or USS is shown, if it was far higher between ticks. Scans and exits do not measure PSS.
+  // If PSS or USS of a process is shown: its RSS, if it was far higher between ticks. Scans and exits do not measure
+  // PSS.
   std::optional<Summary> rss_spike = {};
 };
 
