@@ -82,14 +82,14 @@ class BpfCensus final : public Census {
 
   Status read(std::vector<CensusProcess>& processes) override {
     const auto add = [&](const census_record& record) { processes.push_back(read_record(record, units_)); };
-    return read_listed(programs_->progs.list, processes, add) ? Status(Done{}) : read_iterated(processes);
+    return read_listed(programs_->progs.list, processes, add) ? Status(Done{}) : read_iterated(processes, add);
   }
 
   Status read_brief(std::vector<BriefSample>& samples) override {
     const auto add = [&](const census_record& record) {
       if (const auto sample = read_brief_sample(record, units_)) samples.push_back(*sample);
     };
-    return read_listed(programs_->progs.brief, samples, add) ? Status(Done{}) : Census::read_brief(samples);
+    return read_listed(programs_->progs.brief, samples, add) ? Status(Done{}) : read_iterated(samples, add);
   }
 
   std::string_view name() const override { return "bpf"; }
@@ -121,37 +121,37 @@ class BpfCensus final : public Census {
     return descriptor >= 0 && bpf_prog_test_run_opts(descriptor, &run) == 0 ? run.retval : 0;
   }
 
-  Status read_iterated(std::vector<CensusProcess>& processes) {
-    Status read = read_all(processes);
-    for (int attempt = 1; !read && attempt < kAttempts; ++attempt) read = read_all(processes);
+  template <typename Seen, typename Add>
+  Status read_iterated(std::vector<Seen>& seen, Add add) {
+    Status read = read_all(seen, add);
+    for (int attempt = 1; !read && attempt < kAttempts; ++attempt) read = read_all(seen, add);
     if (!read) return read;
-    many_ = processes.size() > kCensusMostListed;
-    if (!std::ranges::is_sorted(processes, {}, &CensusProcess::pid)) {
-      std::ranges::sort(processes, {}, &CensusProcess::pid);
-    }
+    many_ = last_count_ > kCensusMostListed;
+    if (!std::ranges::is_sorted(seen, {}, &Seen::pid)) std::ranges::sort(seen, {}, &Seen::pid);
     return Done{};
   }
 
-  Status read_all(std::vector<CensusProcess>& processes) {
-    processes.clear();
-    reserve_closely(processes, last_count_);
-    Status read = read_iterator(link_.get(), [&](const char* bytes, std::size_t size) {
+  template <typename Seen, typename Add>
+  Status read_all(std::vector<Seen>& seen, Add add) {
+    seen.clear();
+    reserve_closely(seen, last_count_);
+    last_count_ = 0;
+    return read_iterator(link_.get(), [&](const char* bytes, std::size_t size) {
+      last_count_ += size / sizeof(census_record);
       for (std::size_t at = 0; at < size; at += sizeof(census_record)) {
         census_record record;
         std::memcpy(&record, bytes + at, sizeof record);
-        processes.push_back(read_record(record, units_));
+        add(record);
       }
     });
-    last_count_ = processes.size();
-    return read;
   }
 
   const KernelUnits units_ = KernelUnits::of_this_machine();
   std::shared_ptr<census_bpf> programs_;
   OwnedBpf<bpf_link> link_;
   MappedList list_;
-  bool many_ = false;  // true if the processes are too many for a list
-  std::size_t last_count_ = 0;
+  bool many_ = false;           // true if the processes are too many for a list
+  std::size_t last_count_ = 0;  // records of the last iteration
 };
 
 }  // namespace

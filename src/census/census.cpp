@@ -13,9 +13,10 @@ std::optional<BriefSample> brief_sample_of(const CensusProcess& process) {
 }
 
 Status Census::read_brief(std::vector<BriefSample>& samples) {
-  TRY(read(processes_));
+  std::vector<CensusProcess> processes;
+  TRY(read(processes));
   samples.clear();
-  for (const CensusProcess& process : processes_) {
+  for (const CensusProcess& process : processes) {
     if (const auto brief_sample = brief_sample_of(process)) samples.push_back(*brief_sample);
   }
   return Done{};

@@ -72,9 +72,6 @@ class Census {
   // Returns the pids of /proc listed by the last read, ascending, including kernel threads; nullptr if it needed no
   // list.
   virtual const std::vector<std::int32_t>* listed() const { return nullptr; }
-
- private:
-  std::vector<CensusProcess> processes_;  // buffer of read_brief()
 };
 
 // Compares the census's values for a child with known memory to those in the kernel's files. The error names the

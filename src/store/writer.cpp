@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/log.h"
+#include "base/reserve_closely.h"
 #include "store/replay/tick_cursor.h"
 #include "store/retention/pass.h"
 #include "store/rollup/rollup.h"
@@ -245,6 +246,9 @@ Status SqliteWriter::write(const Tick& tick) {
   if (!TRY(guarded(path_, [this]() -> Result<bool> { return checkpoints_.make_space(); })))
     return Error{ErrorKind::blocked, path_ + ": the -wal is full, and a reader prevents its reuse"};
   Status stored = guarded(path_, [&]() -> Status {
+    // The copy gets space for the new processes: growing it later would need both for a time.
+    next_.processes.clear();
+    reserve_closely(next_.processes, state_.processes.size() + tick.born.size());
     next_ = state_;
     Transaction transaction(*database_, Transaction::Kind::write);
     note_clock_step(tick);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/reserve_closely.h"
 #include "base/transformed.h"
 #include "model/rules.h"
 #include "store/rows/columns.h"
@@ -144,7 +143,6 @@ void TickStore::store_processes(const Tick& tick, const TickContext& context, Wr
   // The list is updated in place: a second list of 10,000 processes would take 4 MB.
   std::vector<LiveProcess>& live = state.processes;
   const std::size_t before = live.size();
-  reserve_closely(live, before + infos.size());
   std::size_t old = 0;
   std::size_t kept = 0;
   for (const ProcessSample& sample : tick.processes) {
