@@ -1,7 +1,7 @@
 // Cost of memoir view: the keys with their queries and screens, without a terminal; then the time and the bytes of the
 // whole program on a terminal.
 //
-// view_bench F.db [COLUMNS LINES]
+// view_bench F.db [COLUMNS LINES [WALKS]]     WALKS: only the walks with names that begin so, for a profiler
 
 #include <charconv>
 #include <chrono>
@@ -44,7 +44,7 @@ Result<Parsed> parse_words(const view::Words& words) {
   return Parsed{invocation.command, invocation.options};
 }
 
-void without_terminal(const std::string& path, Screen screen) {
+void without_terminal(const std::string& path, Screen screen, std::string_view only) {
   Session session = need(Session::open(path, kKeptBytes));
   const SystemClock clock;
   const Interaction around{clock, commands(), parse_words, {}};
@@ -74,6 +74,7 @@ void without_terminal(const std::string& path, Screen screen) {
         Walk{"jump by a bar, page 2", "{", 50, "2 F"}, Walk{"jump by a bar, page 3", "{", 50, "3 F"},
         Walk{"jump by a bar, page 4", "{", 50, "4 F"}, Walk{"jump by a bar, page 5", "{", 50, "5 F"},
         Walk{"jump by a bar, page 6", "{", 20, "6 F"}, Walk{"step back, of a process", "T", 50, "1 F Enter"}}) {
+    if (!std::string_view(walk.what).starts_with(only)) continue;
     press(walk.to);
     std::vector<double> us;
     for (int i = 0; i < walk.times; ++i)
@@ -177,11 +178,13 @@ void on_terminal(const std::string& path, Screen screen) {
 
 int main(int argc, char** argv) try {
   using namespace memoir;
-  if (argc < 2) throw std::runtime_error("usage: view_bench F.db [COLUMNS LINES]");
+  if (argc < 2) throw std::runtime_error("usage: view_bench F.db [COLUMNS LINES [WALKS]]");
   query::use_utf8();
   query::Screen screen{80, 24};
   if (argc > 3) screen = {std::stoul(argv[2]), std::stoul(argv[3])};
-  bench::without_terminal(argv[1], screen);
+  const std::string_view only = argc > 4 ? argv[4] : "";
+  bench::without_terminal(argv[1], screen, only);
+  if (!only.empty()) return 0;
   bench::on_terminal(argv[1], screen);
   return 0;
 } catch (const std::exception& error) {

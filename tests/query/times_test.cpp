@@ -127,12 +127,20 @@ TEST_CASE("Hostile text in a time cannot reach the terminal") {
   CHECK(result.error().message.find('\xff') == std::string::npos);
 }
 
-TEST_CASE("Civil time and back, over years in a zone with summer time") {
-  const ZoneGuard zone(kBerlin);
-  for (std::int64_t ms = at(2025, 1, 1, 0, 0); ms < at(2027, 1, 1, 0, 0); ms += 1'234'567) {
-    const std::int64_t second = ms / 1000 * 1000;
-    const auto moments = moments_of(to_civil(ms, Zone::local), Zone::local);
-    REQUIRE(std::find(moments.begin(), moments.end(), second) != moments.end());
+TEST_CASE("Civil time and back, over years in zones with summer time, and in those farthest from UTC") {
+  constexpr std::int64_t half_hour_ms = 1'800'000;
+  for (const char* const name : {kBerlin, "LHST-10:30LHDT-11,M10.1.0,M4.1.0", "FAR-14", "FAR12"}) {
+    CAPTURE(name);
+    const ZoneGuard zone(name);
+    for (std::int64_t ms = at(2025, 1, 1, 0, 0); ms < at(2027, 1, 1, 0, 0); ms += 1'234'567) {
+      const std::int64_t second = ms / 1000 * 1000;
+      const Civil shown = to_civil(ms, Zone::local);
+      std::vector<std::int64_t> same;
+      for (int i = -4; i <= 4; ++i) {
+        if (to_civil(second + i * half_hour_ms, Zone::local) == shown) same.push_back(second + i * half_hour_ms);
+      }
+      REQUIRE(moments_of(shown, Zone::local) == same);
+    }
   }
 }
 
