@@ -8,6 +8,7 @@
 #include "store/replay/tick_cursor.h"
 #include "store/replay/tick_stamps.h"
 #include "store/rows/columns.h"
+#include "store/rows/process_rows.h"
 #include "store/schema/sql.h"
 
 namespace memoir {
@@ -18,7 +19,9 @@ constexpr const char* kByProcess = "tick_id, process_id";
 class Replay {
  public:
   Replay(SQLite::Database& database, const TickSpan& ticks)
-      : find_(database, "SELECT identity_id, cgroup_id, start_ms, first_tick_id FROM process WHERE id = ?"),
+      : find_(database, fmt::format("SELECT p.identity_id, p.cgroup_id, {}, p.first_tick_id FROM process AS p "
+                                    "WHERE p.id = ?",
+                                    kImageStart)),
         hot_(database, rows_sql("process_id, source, " + column_list(kHotProcessFields), "process_sample", kByProcess),
              ticks),
         cold_(database, rows_sql("process_id, " + column_list(kColdProcessFields), "process_detail", kByProcess),

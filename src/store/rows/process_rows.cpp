@@ -1,5 +1,7 @@
 #include "store/rows/process_rows.h"
 
+#include <fmt/format.h>
+
 #include "base/digest.h"
 #include "model/identity.h"
 
@@ -63,6 +65,10 @@ std::optional<ProcessRows::Row> ProcessRows::find(std::int64_t boot_id, const Pr
     return Row{row.integer(0), row.maybe(1), row.integer(2), row.integer(3)};
   };
   return find_.first(read, boot_id, key.pid, key.start_ticks, key.exec_count);
+}
+
+std::int64_t ProcessRows::image_start_ms(std::int64_t id) {
+  return one(database_, fmt::format("SELECT {} FROM process AS p WHERE p.id = ?", kImageStart), id).value_or(0);
 }
 
 void ProcessRows::add_info(Statement& statement, const ProcessInfo& info, std::int64_t at_ms, Row& row) {

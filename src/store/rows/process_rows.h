@@ -16,6 +16,12 @@ namespace memoir {
 // Returns the value of the column command.line_digest.
 std::int64_t line_digest(std::string_view line);
 
+// The time of the last tick with the previous image of process p, after which p started; for a process's first image,
+// the start of the process. An expression in SQL.
+inline constexpr const char* kImageStart =
+    "COALESCE((SELECT q.last_ms FROM process AS q WHERE q.boot_id = p.boot_id AND q.pid = p.pid "
+    "AND q.start_ticks = p.start_ticks AND q.exec_count = p.exec_count - 1), p.start_ms)";
+
 class ProcessRows {
  public:
   explicit ProcessRows(SQLite::Database& database);
@@ -35,6 +41,8 @@ class ProcessRows {
 
   std::optional<Row> find(std::int64_t boot_id, const ProcessKey& key);
   Row insert(std::int64_t boot_id, const ProcessInfo& info, const Sight& first);
+  // Returns the value of kImageStart.
+  std::int64_t image_start_ms(std::int64_t id);
   Row update(std::int64_t id, const ProcessInfo& info, std::int64_t at_ms);
   // `gone` is the first tick without the process.
   void end(std::int64_t id, const Sight& gone, std::string_view exit_kind);

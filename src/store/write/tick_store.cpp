@@ -213,7 +213,12 @@ void TickStore::update(LiveProcess& live, const ProcessSample& sample, const Tic
   const bool hot = !live.stored || hot_differs(sample, live.last);
   const bool cold = !live.stored || cold_differs(sample, live.last);
   const bool was_read = live.stored && sample.read_boot_ms != live.last.read_boot_ms;
-  const MarkTime hwm_time = is_new ? since_start(context.time, live.start_ms, !context.first) : context.time;
+  MarkTime hwm_time = context.time;
+  if (is_new) {
+    const bool execed_unseen = context.first && sample.key.exec_count > 0;
+    const std::int64_t start_ms = execed_unseen ? processes_.image_start_ms(live.id) : live.start_ms;
+    hwm_time = since_start(context.time, start_ms, !context.first);
+  }
   // In the first tick of a run, the time of the peak is unknown.
   if (is_new ? !context.first : live.stored)
     ExtremeStore::store_peak(live.id, sample.memory, is_new ? nullptr : &live.last.memory, hwm_time, samples_, context);

@@ -112,7 +112,8 @@ void tiers_agree(Audit& audit) {
         // Rows younger than TierShape::group_age_ms have no hourly bucket.
         const std::int64_t known_ms = found == rolled.end() ? 0 : number(*found->second, "known_ms");
         if (width_ms == kHourMs && std::abs(number(*row, "known_ms") - known_ms) > 2'000) continue;
-        const std::int64_t error_kib = 2 + number(*row, "mean_kib") / 1000;  // bucket times are in seconds
+        // Times of buckets are in seconds: a row's begin and end may each be wrong by one.
+        const std::int64_t error_kib = 2 + number(*row, "mean_kib") * 2'000 / number(*row, "known_ms");
         audit.check("groups",
                     found != rolled.end() && number(*row, "max_kib") == number(*found->second, "max_kib") &&
                         std::abs(number(*row, "mean_kib") - number(*found->second, "mean_kib")) <= error_kib,
