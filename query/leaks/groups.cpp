@@ -29,8 +29,8 @@ std::optional<std::int64_t> end_of(const Group& group, Range range) {
 
 }  // namespace
 
-Result<Groups> load_groups(Reader& reader, Range range) {
-  std::vector<StoredLife> lives = TRY(load_lives(reader, range));
+Result<Groups> load_groups(Reader& reader, Range range, std::optional<std::int64_t> only) {
+  std::vector<StoredLife> lives = TRY(load_lives(reader, range, only));
   std::ranges::stable_sort(lives, {},
                            [](const StoredLife& life) { return std::pair(life.identity_id, life.first_ms); });
   std::int64_t identities = 0;

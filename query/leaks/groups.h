@@ -21,12 +21,12 @@ struct Group {
 };
 
 // Groups of the processes that ran in the range. If there are very many, groups that exited too soon to leak are left
-// out and counted.
+// out and counted. If `only` is set, there is at most the group of this identity.
 struct Groups {
   std::vector<Group> all;
   std::int64_t brief = 0;
 };
-Result<Groups> load_groups(Reader& reader, Range range);
+Result<Groups> load_groups(Reader& reader, Range range, std::optional<std::int64_t> only = {});
 
 // Returns the pid if only one member ran at that time, or if the group has only one; otherwise nullopt.
 std::optional<std::int64_t> only_pid(const Group& group, std::int64_t at_ms);

@@ -149,15 +149,11 @@ class StoreJudge {
   }
 
   Status judge_identities() {
-    Groups groups = TRY(load_groups(reader_, range_));
+    Groups groups = TRY(load_groups(reader_, range_, only_));
     groups_ = std::move(groups.all);
     judged_.brief = groups.brief;
     // Identities with very many members are only judged by `memoir leaks`.
-    if (only_) {
-      std::erase_if(groups_, [&](const Group& group) {
-        return group.identity_id != *only_ || group.members.size() > kFewMembers;
-      });
-    }
+    if (only_) std::erase_if(groups_, [](const Group& group) { return group.members.size() > kFewMembers; });
     const ProcessSeries series = TRY(process_series(reader_, source_, needed_processes()));
     for (const Group& group : groups_) {
       const Generations generations = generations_of(group);

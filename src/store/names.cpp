@@ -87,9 +87,11 @@ void visit_lived_processes(SQLite::Database& database, Range range, const VisitP
   visit_lived(database, ProcessReader::sql(""), range, [&](const Statement& row) { visit(reader.read(row)); });
 }
 
-std::vector<StoredLife> read_lives(SQLite::Database& database, Range range) {
+std::vector<StoredLife> read_lives(SQLite::Database& database, Range range,
+                                   std::optional<std::int64_t> identity_id = {}) {
   std::vector<StoredLife> lives;
-  visit_lived(database, sql::lives, range, [&lives](const Statement& row) {
+  visit_lived(database, sql::lives, range, [&](const Statement& row) {
+    if (identity_id && row.integer(1) != *identity_id) return;
     lives.push_back({row.integer(0), row.integer(1), static_cast<std::int32_t>(row.integer(2)), row.integer(3),
                      row.integer(4), row.maybe(5)});
   });
@@ -175,8 +177,8 @@ Result<std::vector<StoredProcess>> load_processes(Reader& reader, Range range, s
   return all;
 }
 
-Result<std::vector<StoredLife>> load_lives(Reader& reader, Range range) {
-  return reader.read([&](SQLite::Database& database) { return read_lives(database, range); });
+Result<std::vector<StoredLife>> load_lives(Reader& reader, Range range, std::optional<std::int64_t> identity_id) {
+  return reader.read([&](SQLite::Database& database) { return read_lives(database, range, identity_id); });
 }
 
 Status visit_processes_by_id(Reader& reader, const std::vector<std::int64_t>& ids, const VisitProcess& visit) {

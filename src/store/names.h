@@ -22,7 +22,8 @@ Status visit_processes(Reader& reader, Range range, const VisitProcess& visit);
 // others.
 Result<std::vector<StoredProcess>> load_processes(Reader& reader, Range range, std::int64_t* left_out = nullptr);
 
-Result<std::vector<StoredLife>> load_lives(Reader& reader, Range range);
+// Returns the same processes without their names. If `identity_id` is set, returns only those of this identity.
+Result<std::vector<StoredLife>> load_lives(Reader& reader, Range range, std::optional<std::int64_t> identity_id = {});
 
 // Visit or return the processes of the given rows, or those with a pid that ran in the range. In a file with many
 // processes, each costs a fraction of load_processes().

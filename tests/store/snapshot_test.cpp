@@ -2,6 +2,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <stop_token>
@@ -105,6 +106,12 @@ void run_history(std::uint32_t seed) {
   const Range always{0, std::numeric_limits<std::int64_t>::max()};
   const auto all = must(load_processes(*reader, always));
   check_lives(must(load_lives(*reader, always)), all);
+  if (!all.empty()) {
+    std::vector<StoredProcess> relatives;
+    std::ranges::copy_if(all, std::back_inserter(relatives),
+                         [&](const StoredProcess& process) { return process.identity_id == all[0].identity_id; });
+    check_lives(must(load_lives(*reader, always, all[0].identity_id)), relatives);
+  }
   const bool in_order =
       std::ranges::is_sorted(ticks, std::less_equal(), [](const Recorded& of) { return of.tick.begin.wall_ms; });
   const auto stepping = fixture.reader();
