@@ -107,6 +107,42 @@ TEST_CASE("extremes: rollups and pending rows have the minimum and maximum of ti
   }
 }
 
+TEST_CASE("extremes: one between the last tick of an hour and the next hour is in the rollup of that hour") {
+  constexpr std::int64_t hour_ms = 3'600'000;
+  constexpr std::int64_t five_minutes_ms = 300'000;
+  const StoreFixture fixture;
+  Simulation simulation({.processes = 1, .changing = 0, .births = 0});
+  const auto writer = fixture.writer();
+  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+  Tick tick = simulation.next();
+  const ProcessKey key = tick.processes.front().key;
+  const std::int64_t kib = tick.processes.front().memory.or_zero(ProcessField::rss);
+  must(writer->write(tick));
+  std::vector<std::int64_t> hours;
+  for (int i = 0; i < 2'000; ++i) {
+    const std::int64_t before_ms = tick.begin.wall_ms;
+    tick = simulation.next();
+    const std::int64_t hour = tick.begin.wall_ms / hour_ms * hour_ms;
+    if (before_ms < hour - 1) {
+      tick.extremes.processes = {{key, {{}, SeenSize{kib + 70'000, before_ms + 1}}, {}, {}}};
+      hours.push_back(hour);
+    }
+    must(writer->write(tick));
+  }
+  while (must(writer->maintain()).more) {
+  }
+  REQUIRE(hours.size() > 2);
+  const auto reader = fixture.reader();
+  const auto highest = [&](std::int64_t from_ms) {
+    const Range bucket{from_ms, from_ms + five_minutes_ms - 1};
+    return bounds_of(*reader, Tier::five_minutes, bucket).at({SubjectKind::process, 1, Metric::rss}).second;
+  };
+  for (const std::int64_t hour : hours) {
+    CHECK(highest(hour - five_minutes_ms) == kib + 70'000);
+    CHECK(highest(hour) == kib);
+  }
+}
+
 TEST_CASE("extremes: intervals have them with their times, and their mean is that of the ticks") {
   const StoreFixture fixture;
   Simulation simulation({.processes = 1, .changing = 0, .births = 0});
