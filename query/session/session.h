@@ -24,7 +24,7 @@ namespace memoir::query {
 inline constexpr std::chrono::milliseconds kAnswerWithin{8'000};
 
 // Memory for kept snapshots in a session of the view.
-inline constexpr std::size_t kKeptBytes = 6U << 20U;
+inline constexpr std::size_t kKeptBytes = 14U << 20U;
 
 class Session {
  public:
