@@ -45,6 +45,22 @@ std::optional<Civil> take_utc(std::string_view text) {
   return is_valid(civil) ? std::optional(civil) : std::nullopt;
 }
 
+std::int64_t offset_ms_at(std::int64_t ms) {
+  const std::time_t seconds = ms / 1000;
+  std::tm tm{};
+  localtime_r(&seconds, &tm);
+  return std::int64_t{tm.tm_gmtoff} * 1000;
+}
+
+// Returns the offset of local time if it does not change near `utc_ms`; otherwise nullopt. Offsets are within 26 hours
+// of each other, and no zone changes twice in two days. (mktime(3) searches years for summer time if the zone has none,
+// which takes 30 µs.)
+std::optional<std::int64_t> constant_offset_ms(std::int64_t utc_ms) {
+  constexpr std::int64_t near_ms = 26 * 3'600'000;
+  const std::int64_t before = offset_ms_at(utc_ms - near_ms);
+  return before == offset_ms_at(utc_ms + near_ms) ? std::optional(before) : std::nullopt;
+}
+
 }  // namespace
 
 // Finds the file as tzset(3) does: TZ may be the name of a file, with or without a colon in front.
@@ -72,25 +88,6 @@ Civil to_civil(std::int64_t ms, Zone zone) {
   (zone == Zone::utc ? gmtime_r : localtime_r)(&seconds, &tm);
   return {tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec};
 }
-
-namespace {
-
-std::int64_t offset_ms_at(std::int64_t ms) {
-  const std::time_t seconds = ms / 1000;
-  std::tm tm{};
-  localtime_r(&seconds, &tm);
-  return std::int64_t{tm.tm_gmtoff} * 1000;
-}
-
-// Returns the offset of local time if it does not change near `utc_ms`; otherwise nullopt. Offsets are within 26 hours
-// of each other, and no zone changes twice in two days. (mktime(3) takes twenty times as long.)
-std::optional<std::int64_t> constant_offset_ms(std::int64_t utc_ms) {
-  constexpr std::int64_t near_ms = 26 * 3'600'000;
-  const std::int64_t before = offset_ms_at(utc_ms - near_ms);
-  return before == offset_ms_at(utc_ms + near_ms) ? std::optional(before) : std::nullopt;
-}
-
-}  // namespace
 
 std::vector<std::int64_t> moments_of(const Civil& civil, Zone zone) {
   std::tm as_utc = to_tm(civil, 0);
