@@ -37,6 +37,14 @@ std::int64_t boot_to_wall(const ProcessEvent& event, const Moment& now) {
   return now.wall_ms - now.boot_ms + event.boot_ns / 1'000'000;
 }
 
+// Removes the extremes of a process that ended with an image which no tick observed: scans may have seen that image in
+// place of the previous one.
+void forget_scans(const ProcessKey& key, TickExtremes& extremes) {
+  std::erase_if(extremes.processes, [&key](const ProcessExtremes& of) {
+    return of.process.pid == key.pid && of.process.start_ticks == key.start_ticks;
+  });
+}
+
 // Raises the process's high-water mark in the extremes to its peak at exit, if that is higher.
 void raise_mark(const KeptExit& kept, TickExtremes& extremes) {
   if (!kept.record.peak_kib) return;
@@ -260,6 +268,7 @@ void ExitCollector::introduce(const KeptExit& kept, ProcessResolver& identifier,
   info.category = identifier.category(info);
   identifier.names().fit(info, {}, boot_ms);
   context.tick.born.push_back(std::move(info));
+  if (kept.execed) forget_scans(kept.key, context.tick.extremes);
   raise_mark(kept, context.tick.extremes);
 }
 

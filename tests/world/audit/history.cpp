@@ -94,6 +94,7 @@ void tiers_agree(Audit& audit) {
   const auto check_tier = [&](const char* tier, std::int64_t width_ms) {
     const Words range = bucket_range(audit.truth(), width_ms);
     if (range.empty()) return;
+    const std::int64_t length_ms = std::stoll(range.at(3).substr(1)) + 1 - std::stoll(range.at(1).substr(1));
     for (const char* const by : {"used", "swap"}) {
       const json& raw = audit.ask(Words{"trend", "--by", by, "--tier", "raw"} + range);
       const json& rolled = audit.ask(Words{"trend", "--by", by, "--tier", tier} + range);
@@ -113,7 +114,7 @@ void tiers_agree(Audit& audit) {
         const std::int64_t known_ms = found == rolled.end() ? 0 : number(*found->second, "known_ms");
         if (width_ms == kHourMs && std::abs(number(*row, "known_ms") - known_ms) > 2'000) continue;
         // Times of buckets are in seconds: a row's begin and end may each be wrong by one.
-        const std::int64_t error_kib = 2 + number(*row, "mean_kib") * 2'000 / number(*row, "known_ms");
+        const std::int64_t error_kib = 2 + 2'000 * number(*row, "max_kib") / length_ms;
         audit.check("groups",
                     found != rolled.end() && number(*row, "max_kib") == number(*found->second, "max_kib") &&
                         std::abs(number(*row, "mean_kib") - number(*found->second, "mean_kib")) <= error_kib,
