@@ -58,6 +58,17 @@ TEST_CASE("mapped memory counts in PSS, and not again in page cache or tmpfs") {
   CHECK_FALSE(part(*parts, MachinePart::percpu).has_value());
 }
 
+TEST_CASE("free memory on per-CPU lists is a part of its own, and not in the remainder") {
+  MachineMemory memory;
+  memory.set(M::mem_total, 1000);
+  memory.set(M::mem_free, 300);
+  memory.set(M::per_cpu_free, 70);
+  const auto parts = machine_parts(memory, {310, 100, 50});
+  REQUIRE(parts.has_value());
+  CHECK(part(*parts, MachinePart::per_cpu_free) == 70);
+  CHECK(part(*parts, MachinePart::remainder) == 1000 - 310 - 300 - 70);
+}
+
 TEST_CASE("without Shmem its mapped part is subtracted from the page cache, and tmpfs is unknown") {
   MachineMemory memory;
   memory.set(M::mem_total, 1000);

@@ -71,7 +71,7 @@ FAULTS = [
     Fault("a process that ran between two ticks has a lifetime of 0", "query/commands/processes/processes.cpp",
           "end->exited_ms - end->lived_ms", "end->exited_ms", ["reports"]),
     Fault("an identity has the command line of its newest process", "query/state/process_columns.cpp",
-          "newest.command = common_command(newest.command, short_command(command));", "", ["query"], statement=True),
+          "newest.command = common_command(newest.command, short_command(command));", "", ["reports"], statement=True),
     Fault("free memory on per-CPU lists is part of the rest", "src/analysis/machine_parts.cpp",
           "part(MachinePart::per_cpu_free) = memory.get(M::per_cpu_free);", "", ["analysis"], statement=True),
     Fault("a part that is larger than its whole leaves a negative rest", "src/model/memory_breakdown.cpp",
