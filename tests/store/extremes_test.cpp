@@ -1,6 +1,7 @@
 // Extremes of scans between two ticks: rows, intervals, rollups and marks agree about them.
 
 #include <map>
+#include <memory>
 #include <random>
 #include <tuple>
 
@@ -75,6 +76,27 @@ void scan(Tick& tick, const Tick& before, RandomScans& scans) {
   }
 }
 
+// One process with constant memory, recorded up to `tick`.
+struct StillProcess {
+  StillProcess() {
+    must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
+    tick = simulation.next();
+    key = tick.processes.front().key;
+    kib = tick.processes.front().memory.or_zero(ProcessField::rss);
+    must(writer->write(tick));
+  }
+
+  // Adds extremes of its RSS to the tick.
+  void see(const Extremes& rss) { tick.extremes.processes = {{key, rss, {}, {}}}; }
+
+  const StoreFixture fixture = {};
+  Simulation simulation{{.processes = 1, .changing = 0, .births = 0}};
+  const std::unique_ptr<Writer> writer = fixture.writer();
+  Tick tick = {};
+  ProcessKey key = {};
+  std::int64_t kib = 0;
+};
+
 }  // namespace
 
 TEST_CASE("extremes: rollups and pending rows have the minimum and maximum of ticks and scans") {
@@ -110,58 +132,45 @@ TEST_CASE("extremes: rollups and pending rows have the minimum and maximum of ti
 TEST_CASE("extremes: one between the last tick of an hour and the next hour is in the rollup of that hour") {
   constexpr std::int64_t hour_ms = 3'600'000;
   constexpr std::int64_t five_minutes_ms = 300'000;
-  const StoreFixture fixture;
-  Simulation simulation({.processes = 1, .changing = 0, .births = 0});
-  const auto writer = fixture.writer();
-  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
-  Tick tick = simulation.next();
-  const ProcessKey key = tick.processes.front().key;
-  const std::int64_t kib = tick.processes.front().memory.or_zero(ProcessField::rss);
-  must(writer->write(tick));
+  StillProcess still;
   std::vector<std::int64_t> hours;
   for (int i = 0; i < 2'000; ++i) {
-    const std::int64_t before_ms = tick.begin.wall_ms;
-    tick = simulation.next();
-    const std::int64_t hour = tick.begin.wall_ms / hour_ms * hour_ms;
+    const std::int64_t before_ms = still.tick.begin.wall_ms;
+    still.tick = still.simulation.next();
+    const std::int64_t hour = still.tick.begin.wall_ms / hour_ms * hour_ms;
     if (before_ms < hour - 1) {
-      tick.extremes.processes = {{key, {{}, SeenSize{kib + 70'000, before_ms + 1}}, {}, {}}};
+      still.see({{}, SeenSize{still.kib + 70'000, before_ms + 1}});
       hours.push_back(hour);
     }
-    must(writer->write(tick));
+    must(still.writer->write(still.tick));
   }
-  while (must(writer->maintain()).more) {
+  while (must(still.writer->maintain()).more) {
   }
   REQUIRE(hours.size() > 2);
-  const auto reader = fixture.reader();
+  const auto reader = still.fixture.reader();
   const auto highest = [&](std::int64_t from_ms) {
     const Range bucket{from_ms, from_ms + five_minutes_ms - 1};
     return bounds_of(*reader, Tier::five_minutes, bucket).at({SubjectKind::process, 1, Metric::rss}).second;
   };
   for (const std::int64_t hour : hours) {
-    CHECK(highest(hour - five_minutes_ms) == kib + 70'000);
-    CHECK(highest(hour) == kib);
+    CHECK(highest(hour - five_minutes_ms) == still.kib + 70'000);
+    CHECK(highest(hour) == still.kib);
   }
 }
 
 TEST_CASE("extremes: intervals have them with their times, and their mean is that of the ticks") {
-  const StoreFixture fixture;
-  Simulation simulation({.processes = 1, .changing = 0, .births = 0});
-  const auto writer = fixture.writer();
-  must(writer->begin_run(run_info(simulation.boot(), simulation.now())));
-  Tick tick = simulation.next();
-  const ProcessKey key = tick.processes.front().key;
-  const std::int64_t kib = tick.processes.front().memory.or_zero(ProcessField::rss);
-  must(writer->write(tick));
-  const auto see = [&](std::int64_t low_kib, std::int64_t high_kib) {
-    tick = simulation.next();
-    const std::int64_t at_ms = tick.begin.wall_ms;
-    tick.extremes.processes = {{key, {SeenSize{low_kib, at_ms - 6'000}, SeenSize{high_kib, at_ms - 3'000}}, {}, {}}};
-    must(writer->write(tick));
+  StillProcess still;
+  const std::int64_t kib = still.kib;
+  const auto see = [&still](std::int64_t low_kib, std::int64_t high_kib) {
+    still.tick = still.simulation.next();
+    const std::int64_t at_ms = still.tick.begin.wall_ms;
+    still.see({SeenSize{low_kib, at_ms - 6'000}, SeenSize{high_kib, at_ms - 3'000}});
+    must(still.writer->write(still.tick));
     return at_ms;
   };
   const std::int64_t first_ms = see(kib - 3, kib + 70'000);
   see(kib - 2, kib + 60'000);
-  const auto reader = fixture.reader();
+  const auto reader = still.fixture.reader();
   std::vector<Interval> intervals;
   const HistoryQuery question{Tier::raw, SubjectKind::process, {}, kWhenever, {Metric::rss}};
   must(reader->history(question, [&](const SubjectInterval& of) { intervals.push_back(of.interval); }));

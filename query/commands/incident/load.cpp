@@ -198,9 +198,8 @@ std::string program_of(const ProcessInfo& info) {
 
 using Actors = std::map<std::string, std::vector<const StoredProcess*>>;
 
-// Returns the relevant processes of each identity: its victim; without one, the
-// processes that changed their memory; without these, all.
-// The victim of the incident takes precedence over others.
+// Returns the relevant processes of each identity: its victim; without one, the processes that changed their memory;
+// without these, all. The victim of the incident takes precedence over others.
 Actors find_actors(const Incident& incident, const Changes& changes) {
   Actors actors;
   for (const Change& row : changes.rows()) {
