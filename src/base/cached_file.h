@@ -4,6 +4,7 @@
 // with pread costs a tenth to half of opening it each time. A reused pid or cgroup name does no harm: a read fails
 // with ESRCH after the file's own process exits, and with ENODEV after its cgroup is removed.
 
+#include <atomic>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -14,21 +15,21 @@
 namespace memoir {
 
 // Limits how many descriptors may be kept. A CachedFile takes a slot before it keeps one, and returns the slot when it
-// closes.
+// closes. Any thread may call it.
 class DescriptorBudget {
  public:
   explicit DescriptorBudget(std::size_t limit) : limit_(limit) {}
 
   bool take() {
-    if (used_ >= limit_) return false;
-    ++used_;
-    return true;
+    if (used_.fetch_add(1) < limit_) return true;
+    --used_;
+    return false;
   }
   void give() { --used_; }
 
  private:
   const std::size_t limit_;
-  std::size_t used_ = 0;
+  std::atomic<std::size_t> used_{0};
 };
 
 // Raises RLIMIT_NOFILE to its hard limit. Returns how many descriptors may be kept: the limit minus a reserve for the

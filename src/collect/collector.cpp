@@ -7,7 +7,7 @@
 
 #include "base/warn_once.h"
 #include "collect/category/totals.h"
-#include "collect/cgroup/cgroup_reader.h"
+#include "collect/cgroup/cgroup_collector.h"
 #include "collect/cgroup/container_reader.h"
 #include "collect/collect_context.h"
 #include "collect/degraded.h"
@@ -49,17 +49,18 @@ class Collector final : public TickSource {
         clock_(clock),
         machine_(*proc_),
         identifier_(std::move(categoriser), std::move(redactor), options),
-        descriptors_(options.max_descriptors),
+        descriptors_(std::make_shared<DescriptorBudget>(options.max_descriptors)),
         kernel_events_(events ? std::move(*events) : nullptr),
-        census_(census ? std::move(*census) : make_proc_census(proc_, descriptors_)),
+        census_(census ? std::move(*census) : make_proc_census(proc_, *descriptors_)),
         cgroup_fs_(find_cgroups(*proc_, options.cgroup_root)),
         cgroups_(cgroup_fs_, descriptors_),
         containers_(options.container_root, options.container_names, options.store_bytes),
         tmpfs_(proc_, TmpfsOptions::within(options.read_deadline, options.tmpfs_interval)),
         exits_(cgroup_fs_, options.ticks_per_second),
-        table_(proc_, descriptors_),
+        table_(proc_, *descriptors_),
         planner_(options.read_share_ppm),
-        reads_(proc_, table_, identifier_, totals_, options.read_deadline),
+        worker_(options.read_deadline),
+        reads_(proc_, table_, identifier_, totals_, worker_),
         summaries_(proc_, options.summaries, options.read_deadline) {
     if (census_) access_.census = census_->name();
     if (!census) note(no_census(census.error().message));
@@ -106,7 +107,7 @@ class Collector final : public TickSource {
   void use_events(CollectContext& context);
   bool refresh_due(const Tick& tick);
   Grants plan(CollectContext& context);
-  void read_cgroups(bool refresh, const Grants& granted, CollectContext& context);
+  void read_cgroups(bool refresh, const Grants& granted, CollectContext& context, CostSpan& span);
   void assemble(Tick& tick);
   void find_access();
   void note(std::string_view sentence);
@@ -117,7 +118,7 @@ class Collector final : public TickSource {
   MachineReader machine_;
   ProcessResolver identifier_;
   CategoryTotals totals_;
-  DescriptorBudget descriptors_;  // declared before the owners of its slots
+  const std::shared_ptr<DescriptorBudget> descriptors_;  // declared before the owners of its slots
   std::unique_ptr<ProcessEvents> kernel_events_;
   std::vector<ProcessEvent> happened_;  // result buffer of the event source
   std::int64_t lost_events_ = 0;        // number of lost events since the previous tick
@@ -132,12 +133,13 @@ class Collector final : public TickSource {
   TickScans scans_;             // cost of the scans since the previous tick
   MachineMemory machine_then_;  // machine memory at the previous tick
   const CgroupFs cgroup_fs_;
-  CgroupReader cgroups_;
+  CgroupCollector cgroups_;
   ContainerReader containers_;
   TmpfsReader tmpfs_;
   ExitCollector exits_;
   ProcessTable table_;
   ReadPlanner planner_;
+  BlockingReader worker_;
   ProcessDetails reads_;
   MappingReader summaries_;
   MappingRequest mapping_request_ = MappingRequest::due;
@@ -169,11 +171,17 @@ Grants Collector::plan(CollectContext& context) {
   return planner_.plan(table_.entries(), claims, context);
 }
 
-void Collector::read_cgroups(bool refresh, const Grants& granted, CollectContext& context) {
+void Collector::read_cgroups(bool refresh, const Grants& granted, CollectContext& context, CostSpan& span) {
   std::vector<CgroupMember> members;
   members.reserve(table_.entries().size());
   for (const auto& entry : table_.entries()) members.push_back({entry->info.cgroup, entry->charge_moved(), entry->uid});
-  cgroups_.read(members, refresh, context, granted.count(RequestKind::cgroups) > 0);
+  ProcessDetails::Jobs jobs;
+  if (auto job = cgroups_.ask(members, refresh, context.tick, granted.count(RequestKind::cgroups) > 0))
+    jobs.push_back(std::move(job));
+  span.add_to(context.tick.cost, CostKind::machine);
+  context.tick.total.cpu_us += worker_.run(std::move(jobs), context.tick.cost);
+  span = CostSpan();
+  cgroups_.take(context);
 }
 
 // Calls `how` of the census. A BPF census that fails has already retried, so the census by /proc replaces it. The
@@ -183,7 +191,7 @@ Status Collector::ask_census(Status (Census::*how)(Seen&), Seen& seen) {
   if (!census_) return Done{};
   Status by_first = (census_.get()->*how)(seen);
   if (by_first || census_->listed() != nullptr) return by_first;
-  census_ = make_proc_census(proc_, descriptors_);
+  census_ = make_proc_census(proc_, *descriptors_);
   access_.census = census_->name();
   note(no_census(by_first.error().message));
   return (census_.get()->*how)(seen);
@@ -288,7 +296,7 @@ Status Collector::read(CollectContext& context) {
   tmpfs_.take(identifier_.names(), context);
   containers_.take(context);
   exits_.add_to(table_.entries(), identifier_, context);
-  read_cgroups(refresh, granted, context);
+  read_cgroups(refresh, granted, context, span);
   if (!context.tick.oom_kills.empty() || !context.tick.oom_victims.empty()) tmpfs_.note_oom_kill();
   span.add_to(context.tick.cost, CostKind::machine);
   summaries_.read(table_.entries(), std::exchange(mapping_request_, MappingRequest::due), tmpfs_.mounts(),
@@ -368,7 +376,7 @@ Result<Tick> Collector::collect(bool keyframe) {
   const auto name = [this](std::uint32_t uid) { return identifier_.user_name(uid); };
   events_ = blocked_users_.see(context.blocked_users, tick.begin, name);
   shortfalls_.see(cgroups_.left(), reads_.texts(), tick.begin, events_);
-  expensive_.see(user_costs_.see(reads_.cpu_of_users(), tick.begin.boot_ms, name), tick.begin, events_);
+  expensive_.see(user_costs_.see(worker_.cpu_of_owners(), tick.begin.boot_ms, name), tick.begin, events_);
   tick.end = clock_.now();
   read_until_ms_ = tick.end.boot_ms;
   whole.add_to(tick.total);

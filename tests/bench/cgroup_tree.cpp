@@ -5,6 +5,8 @@
 #include <fstream>
 #include <unistd.h>
 
+#include "support/cgroup_reads.h"
+
 namespace memoir::bench {
 namespace {
 
@@ -71,7 +73,7 @@ bool CgroupTree::make(const std::string& path) {
 
 void CgroupTicks::take(const std::vector<CgroupMember>& members, bool all, Tick& tick) {
   CollectContext context{.tick = tick, .buffer = buffer_};
-  reader_.read(members, all, context);
+  test::read_cgroups(reader_, members, all, context);
 }
 
 }  // namespace memoir::bench

@@ -20,6 +20,7 @@
 #include "collect/process/text_budget.h"
 #include "collect/tmpfs/walk.h"
 #include "collect/worker/read_budget.h"
+#include "support/cgroup_reads.h"
 #include "support/temporary_directory.h"
 
 namespace memoir::test {
@@ -226,7 +227,7 @@ void probe_cgroups(const BoundRow& row) {
     Tick tick;
     Buffer buffer;
     CollectContext context{.tick = tick, .buffer = buffer};
-    reader.read(members, true, context);
+    read_cgroups(reader, members, true, context);
     CHECK(reader.left().unknown > 0);
     return members.size() - reader.left().unknown;
   };
@@ -329,21 +330,23 @@ void probe_containers(const BoundRow& row) {
 }
 
 void probe_blocked_reads(const BoundRow& row) {
-  const auto stuck_reads = [](std::uint32_t first_uid, std::uint32_t last_uid, bool fast, ReadBudget budget) {
+  const auto stuck_reads = [](std::uint32_t first_uid, std::uint32_t end_uid, bool fast, ReadBudget budget) {
     budget.begin(0);
     std::int64_t stuck = 0;
-    for (std::uint32_t uid = first_uid; uid <= last_uid; ++uid) {
+    for (std::uint32_t uid = first_uid; uid != end_uid; ++uid) {
       for (int i = 0; i < 100 && budget.allows(uid, fast); ++i, ++stuck) budget.stuck(uid);
     }
     return stuck;
   };
-  CHECK(stuck_reads(kFirstUser, kFirstUser, false, {}) == row.number("of a user"));
-  CHECK(stuck_reads(kFirstUser, kFirstUser, true, {}) == row.number("if they are usually fast"));
+  CHECK(stuck_reads(kFirstUser, kFirstUser + 1, false, {}) == row.number("of a user"));
+  CHECK(stuck_reads(kFirstUser, kFirstUser + 1, true, {}) == row.number("if they are usually fast"));
   CHECK(stuck_reads(131'072, 131'072 + 400, false, {}) == row.number("of a range"));
   CHECK(stuck_reads(kFirstUser, kFirstUser + 400, true, {}) == row.number("of all users"));
   ReadBudget used;
   for (std::int64_t i = 0; i < row.number("of all users"); ++i) used.stuck(kFirstUser + static_cast<std::uint32_t>(i));
-  CHECK(stuck_reads(0, 0, true, used) == row.number("with root's") - row.number("of all users"));
+  CHECK(stuck_reads(0, 1, true, used) == row.number("of root"));
+  constexpr std::uint32_t machine = ReadBudget::kNoOwner;
+  CHECK(stuck_reads(machine, machine + 1, true, used) == row.number("of the machine's files"));
 }
 
 }  // namespace memoir::test

@@ -99,6 +99,23 @@ TEST_CASE("a job past its deadline is kept, and the others continue") {
   CHECK(stuck->runs == 2);
 }
 
+TEST_CASE("the deadline applies to each read of a job with several") {
+  struct LongJob final : BlockingJob {
+    LongJob() : BlockingJob(CostKind::machine) {}
+    void run(Buffer& /*buffer*/) override {
+      for (const std::int64_t end_us = steady_us() + 3'000 * kShort.count(); steady_us() < end_us;) {
+        note_progress();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    }
+  };
+  BlockingReader reader(kShort);
+  const auto job = std::make_shared<LongJob>();
+  TickCost cost{};
+  reader.run({job}, cost);
+  CHECK(job->done());
+}
+
 TEST_CASE("at most a fixed number of one user's reads can hang, and other users' reads proceed") {
   constexpr std::uint32_t attacker = 1000;
   const auto door = std::make_shared<Door>();

@@ -1,14 +1,17 @@
 // Limits and usage of cgroups, in the ticks of a collector on a fake /proc and a fake /sys/fs/cgroup.
 
 #include <algorithm>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "collect/cgroup/cgroup_reader.h"
 #include "collect/collector_fixture.h"
 #include "collect/interval_extremes.h"
+#include "support/cgroup_reads.h"
 #include "support/slurp.h"
 
 using namespace memoir;
@@ -373,7 +376,7 @@ TEST_CASE("a user's cgroups are read up to a limit, the excess counts in ancesto
     Tick tick;
     Buffer buffer;
     CollectContext context{.tick = tick, .buffer = buffer};
-    reader.read(members, true, context);
+    read_cgroups(reader, members, true, context);
     const Paths listed = paths_of(tick);
     CHECK(listed.size() <= 22);
     for (const char* path : {"/flood", "/other", "/root"}) CHECK(std::ranges::count(listed, path) == 1);
@@ -404,7 +407,7 @@ TEST_CASE("slow cgroup reads are deferred, and known and large cgroups come firs
     Tick tick;
     Buffer buffer;
     CollectContext context{.tick = tick, .buffer = buffer};
-    reader.read(members, true, context);
+    read_cgroups(reader, members, true, context);
     return tick.cgroups.size();
   };
   const std::size_t first = read();
@@ -415,6 +418,41 @@ TEST_CASE("slow cgroup reads are deferred, and known and large cgroups come firs
   std::size_t all = first;
   for (int i = 0; i < 2000 && all < 300; ++i) all = read();
   CHECK(all == 300);
+}
+
+TEST_CASE("a read of a cgroup that does not return leaves out this cgroup only") {
+  CollectorOptions options;
+  options.read_deadline = std::chrono::milliseconds(200);
+  CgroupMachine m(options);
+  for (std::int32_t pid = 10; const char* path : {"/a", "/b", "/c"}) {
+    m.limit(path, "max\n", "4194304\n");
+    m.add(pid++, path);
+  }
+  const Tick before = m.machine.tick();
+  CHECK(paths_of(before) == Paths{"/a", "/b", "/c"});
+
+  const std::string file = m.cgroups.path() + "/b/memory.current";
+  fs::remove(file);
+  REQUIRE(::mkfifo(file.c_str(), 0644) == 0);
+  for (const char* path : {"/a", "/c"}) m.limit(path, "max\n", "8388608\n");
+  m.move(11, "/b");
+  const Tick blocked = m.machine.tick();
+  CHECK(blocked.counts.blocked == 1);
+  CHECK(blocked.cgroups == before.cgroups);
+  for (int i = 0; i < 2; ++i) {
+    const Tick tick = m.machine.tick();
+    CHECK(tick.counts.blocked == 1);
+    CHECK(paths_of(tick) == Paths{"/a", "/c"});
+    for (const CgroupSample& sample : tick.cgroups) CHECK(sample.current_kib == 8192);
+  }
+  // Opening the other end releases the reader (fifo(7)).
+  CHECK(Fd(::open(file.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)));
+  fs::remove(file);
+  m.limit("/b", "max\n", "12582912\n");
+  Tick tick = m.machine.tick();
+  while (tick.counts.blocked > 0) tick = m.machine.tick();
+  REQUIRE(paths_of(tick) == Paths{"/a", "/b", "/c"});
+  CHECK(tick.cgroups[1].current_kib == 12288);
 }
 
 TEST_CASE("cgroups are read even if no descriptor can be cached") {

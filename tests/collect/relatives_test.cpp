@@ -11,13 +11,13 @@ namespace {
 using Kind = ProcessEventKind;
 
 struct Family {
+  std::unique_ptr<DescriptorBudget> budget = std::make_unique<DescriptorBudget>(0);
   Entries entries;
-  DescriptorBudget budget{0};
   Relatives kin;
 
   // Must be called in pid order.
   ProcessEntry& add(std::int32_t pid, std::int32_t parent_pid, std::uint64_t start_ticks = 5) {
-    entries.push_back(std::make_unique<ProcessEntry>(pid, start_ticks, budget));
+    entries.push_back(std::make_unique<ProcessEntry>(pid, start_ticks, *budget));
     entries.back()->sample.parent_pid = parent_pid;
     return *entries.back();
   }

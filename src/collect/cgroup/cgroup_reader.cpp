@@ -41,10 +41,10 @@ std::optional<std::int64_t> kills_of(const CgroupDetail& detail) {
   return detail.oom_kills ? detail.oom_kills : detail.own_oom_kills;
 }
 
-// Wraps a parser so that it notes odd lines in the tick.
+// Wraps a parser so that it notes odd lines.
 template <typename T>
-auto noting(Result<T> (*parse)(std::string_view, OddLines*), CollectContext& context) {
-  return [parse, odd = &context.tick.odd_lines](std::string_view text) { return parse(text, odd); };
+auto noting(Result<T> (*parse)(std::string_view, OddLines*), OddLines& odd) {
+  return [parse, odd = &odd](std::string_view text) { return parse(text, odd); };
 }
 
 }  // namespace
@@ -52,8 +52,7 @@ auto noting(Result<T> (*parse)(std::string_view, OddLines*), CollectContext& con
 // Reads a value. A missing, unreadable or unsupported file is normal, because the cgroup may be deleted or the kernel
 // old.
 template <typename Parse>
-auto CgroupReader::value(const std::string& path, Cgroup& cgroup, CgroupFile name, const Parse& parse,
-                         CollectContext& context) {
+auto CgroupReader::value(const std::string& path, Cgroup& cgroup, CgroupFile name, const Parse& parse) {
   using T = std::decay_t<decltype(*parse(std::string_view()))>;
   if (!cgroups_.has(name)) return std::optional<T>();
   std::optional<File>& file = cgroup.files[static_cast<std::size_t>(name)];
@@ -61,12 +60,12 @@ auto CgroupReader::value(const std::string& path, Cgroup& cgroup, CgroupFile nam
   if (file->missing) return std::optional<T>();
   const auto open = [&] { return cgroups_.open(path, name); };
   const bool was_kept = file->kept.kept();
-  auto text = file->kept.read(open, context.buffer);
+  auto text = file->kept.read(open, *pass_.buffer);
   if (!text && was_kept) {
     // The cgroup was deleted, but another cgroup may have its name now.
     cgroup.replaced = true;
     file->kept.close();
-    text = file->kept.read(open, context.buffer);
+    text = file->kept.read(open, *pass_.buffer);
   }
   file->missing = !text;
   if (!text) return std::optional<T>();
@@ -74,7 +73,7 @@ auto CgroupReader::value(const std::string& path, Cgroup& cgroup, CgroupFile nam
   if (parsed) return std::optional<T>(*parsed);
   // An empty usage file means that the cgroup was deleted.
   file->missing = name == CgroupFile::current && parsed.error().kind == ErrorKind::not_found;
-  context.note_malformed(parsed.error());
+  if (parsed.error().kind == ErrorKind::malformed) pass_.odd.note(parsed.error());
   return std::optional<T>();
 }
 
@@ -137,8 +136,8 @@ void CgroupReader::count(const std::vector<CgroupMember>& members) {
   }
 }
 
-void CgroupReader::read_limits(const std::string& path, Cgroup& cgroup, CollectContext& context) {
-  const auto limit = [&](CgroupFile file) { return value(path, cgroup, file, parse_cgroup_limit, context); };
+void CgroupReader::read_limits(const std::string& path, Cgroup& cgroup) {
+  const auto limit = [&](CgroupFile file) { return value(path, cgroup, file, parse_cgroup_limit); };
   const auto max = limit(CgroupFile::max);
   // The root has no limit file. If the file is odd, the previous value stays.
   if (!max && cgroup.missing(CgroupFile::max)) return cgroup.sample.reset();
@@ -149,8 +148,8 @@ void CgroupReader::read_limits(const std::string& path, Cgroup& cgroup, CollectC
   sample.swap_max_kib = limit(CgroupFile::swap_max).value_or(std::nullopt);
 }
 
-void CgroupReader::read_usage(const std::string& path, Cgroup& cgroup, CollectContext& context) {
-  const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse, context); };
+void CgroupReader::read_usage(const std::string& path, Cgroup& cgroup) {
+  const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse); };
   const auto current = get(CgroupFile::current, parse_cgroup_usage);
   if (!current) {
     // If the file is odd, the previous value stays.
@@ -163,7 +162,7 @@ void CgroupReader::read_usage(const std::string& path, Cgroup& cgroup, CollectCo
   const bool near = near_a_limit(sample) || is_near(*current, sample.max_kib) || is_near(*current, sample.high_kib);
   if (cgroup.detail && !cgroup.whole && !near && moved_little(sample.current_kib, *current)) return;
   sample.current_kib = *current;
-  const CgroupStat stat = get(CgroupFile::stat, noting(parse_cgroup_stat, context)).value_or(CgroupStat());
+  const CgroupStat stat = get(CgroupFile::stat, noting(parse_cgroup_stat, pass_.odd)).value_or(CgroupStat());
   sample.file_kib = stat.file;
   sample.anon_kib = stat.anon;
   sample.shmem_kib = stat.shmem;
@@ -171,12 +170,12 @@ void CgroupReader::read_usage(const std::string& path, Cgroup& cgroup, CollectCo
   if (!cgroups_.has(CgroupFile::swap_current)) sample.swap_kib = stat.swap;
 }
 
-void CgroupReader::read_peaks(const std::string& path, Cgroup& cgroup, const Held& before, CollectContext& context) {
+void CgroupReader::read_peaks(const std::string& path, Cgroup& cgroup, const Held& before) {
   const Held now = held(*cgroup.sample);
   const auto read = [&](CgroupFile file, PeakTracker& peak, std::int64_t before_kib, std::int64_t now_kib) -> Extremes {
-    const auto kib = value(path, cgroup, file, parse_cgroup_usage, context);
+    const auto kib = value(path, cgroup, file, parse_cgroup_usage);
     if (!kib) return {};
-    const Extremes seen = peak.see(*kib, context.tick.begin.wall_ms, before_kib, now_kib);
+    const Extremes seen = peak.see(*kib, pass_.begin.wall_ms, before_kib, now_kib);
     const CachedFile& kept = cgroup.files.at(static_cast<std::size_t>(file))->kept;
     if (!kept.kept() || !cgroup.resets) return seen;
     const Status reset = cgroups_.reset_peak(kept.descriptor());
@@ -185,12 +184,12 @@ void CgroupReader::read_peaks(const std::string& path, Cgroup& cgroup, const Hel
     return seen;
   };
   cgroup.usage_between = read(CgroupFile::peak, cgroup.peak, before.usage_kib, now.usage_kib);
-  if (context.tick.machine.memory.get(MachineField::swap_total) == 0) return;
+  if (!pass_.has_swap) return;
   cgroup.swap_between = read(CgroupFile::swap_peak, cgroup.swap_peak, before.swap_kib, now.swap_kib);
 }
 
-void CgroupReader::read_detail(const std::string& path, Cgroup& cgroup, CollectContext& context) {
-  const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse, context); };
+void CgroupReader::read_detail(const std::string& path, Cgroup& cgroup) {
+  const auto get = [&](CgroupFile file, auto parse) { return value(path, cgroup, file, parse); };
   // The limit "max" means that everything is protected. It is stored as no limit.
   const auto limit = [&](CgroupFile file) { return get(file, parse_cgroup_limit).value_or(std::nullopt); };
   CgroupDetail detail;
@@ -199,63 +198,64 @@ void CgroupReader::read_detail(const std::string& path, Cgroup& cgroup, CollectC
   detail.low_kib = limit(CgroupFile::low);
   detail.peak_kib = cgroup.peak.ever_kib();
   detail.swap_peak_kib = cgroup.swap_peak.ever_kib();
-  const CgroupEvents events = get(CgroupFile::events, noting(parse_cgroup_events, context)).value_or(CgroupEvents());
-  const CgroupEvents own = get(CgroupFile::events_local, noting(parse_cgroup_events, context)).value_or(CgroupEvents());
+  const CgroupEvents events = get(CgroupFile::events, noting(parse_cgroup_events, pass_.odd)).value_or(CgroupEvents());
+  const CgroupEvents own =
+      get(CgroupFile::events_local, noting(parse_cgroup_events, pass_.odd)).value_or(CgroupEvents());
   detail.low_events = events.low;
   detail.high_events = events.high;
   detail.max_events = events.max ? events.max : get(CgroupFile::failures, parse_cgroup_count);
   detail.oom_events = events.oom;
   detail.oom_kills = cgroups_.counts_below() ? events.oom_kill : std::nullopt;
   detail.own_oom_kills = cgroups_.counts_below() ? own.oom_kill : events.oom_kill;
-  const auto pressure = get(CgroupFile::pressure, noting(parse_cgroup_pressure, context)).value_or(CgroupPressure());
+  const auto pressure = get(CgroupFile::pressure, noting(parse_cgroup_pressure, pass_.odd)).value_or(CgroupPressure());
   detail.psi_some_total_us = pressure.some_total_us;
   detail.psi_full_total_us = pressure.full_total_us;
   cgroup.oom_read = {kills_of(detail), events.oom_group_kill};
   if (!cgroup.detail) cgroup.oom_reported = cgroup.oom_read;
   cgroup.detail = std::move(detail);
-  cgroup.detail_boot_ms = context.tick.begin.boot_ms;
+  cgroup.detail_boot_ms = pass_.begin.boot_ms;
   cgroup.moved_since_detail = false;
 }
 
-bool CgroupReader::detail_due(const Cgroup& cgroup, const CollectContext& context) const {
+bool CgroupReader::detail_due(const Cgroup& cgroup) const {
   if (!cgroup.detail || oom_killed_) return true;
-  return cgroup.moved_since_detail && context.tick.begin.boot_ms - cgroup.detail_boot_ms >= kDetailEveryMs;
+  return cgroup.moved_since_detail && pass_.begin.boot_ms - cgroup.detail_boot_ms >= kDetailEveryMs;
 }
 
 // Reads the due files of a cgroup. Returns whether the detail was read.
-bool CgroupReader::update(const std::string& path, Cgroup& cgroup, CollectContext& context) {
+bool CgroupReader::update(const std::string& path, Cgroup& cgroup) {
   cgroup.moved_since_detail = cgroup.moved_since_detail || cgroup.moved;
-  const bool detail = cgroup.whole || detail_due(cgroup, context);
+  const bool detail = cgroup.whole || detail_due(cgroup);
   const bool near = cgroup.sample && near_a_limit(*cgroup.sample);
   // A cgroup without processes is read once more, because it is about to be deleted.
   if (!detail && !near && !cgroup.moved && cgroup.used) return false;
-  if (detail || near) read_limits(path, cgroup, context);
+  if (detail || near) read_limits(path, cgroup);
   if (cgroup.sample) {
     const Held before = held(*cgroup.sample);
-    read_usage(path, cgroup, context);
-    if (cgroup.sample) read_peaks(path, cgroup, before, context);
+    read_usage(path, cgroup);
+    if (cgroup.sample) read_peaks(path, cgroup, before);
   }
   if (cgroup.replaced) {
     cgroup.forget();
-    return update(path, cgroup, context);
+    return update(path, cgroup);
   }
   if (!cgroup.sample || (!detail && !near && !near_a_limit(*cgroup.sample))) return false;
-  read_detail(path, cgroup, context);
+  read_detail(path, cgroup);
   return true;
 }
 
 // Reads a cgroup completely. Returns whether its detail changed, or was due anyway.
-bool CgroupReader::update_whole(const std::string& path, Cgroup& cgroup, CollectContext& context) {
+bool CgroupReader::update_whole(const std::string& path, Cgroup& cgroup) {
   const std::int64_t before_us = thread_cpu_us();
   for (auto& file : cgroup.files) {
     if (file) file->missing = false;
   }
-  const bool due = detail_due(cgroup, context) || (cgroup.sample && near_a_limit(*cgroup.sample));
+  const bool due = detail_due(cgroup) || (cgroup.sample && near_a_limit(*cgroup.sample));
   const std::optional<CgroupDetail> before = cgroup.detail;
-  const bool read = update(path, cgroup, context);
+  const bool read = update(path, cgroup);
   const std::int64_t took_us = thread_cpu_us() - before_us;
   whole_us_ += (took_us - whole_us_) / (whole_us_ == 0 ? 1 : 8);
-  context.in_turn_us += took_us;
+  pass_.in_turn_us += took_us;
   return read && (due || cgroup.detail != before);
 }
 
@@ -296,7 +296,7 @@ void CgroupReader::choose_whole(bool turns, std::int64_t boot_ms) {
 }
 
 // Reports kills only if the machine's own counter has risen, because then all cgroups have been read in this tick.
-void CgroupReader::report_oom_kills(CollectContext& context) {
+void CgroupReader::report_oom_kills(Tick& tick) {
   if (!oom_killed_) return;
   std::map<std::string_view, OomKills> rises;  // kills of each cgroup and its descendants
   for (auto& [path, cgroup] : known_) {
@@ -325,21 +325,7 @@ void CgroupReader::report_oom_kills(CollectContext& context) {
       own.count -= own.repeated;
     }
     if (!is_group) own.repeated = 0;
-    if (own.count > 0) context.tick.oom_kills.push_back(std::move(own));
-  }
-}
-
-// Adds the cgroups with a known usage to the tick.
-void CgroupReader::report(bool details, CollectContext& context) const {
-  Tick& tick = context.tick;
-  tick.cgroups.reserve(known_.size());
-  if (details) tick.cgroup_details.emplace().reserve(known_.size());
-  for (const auto& [path, cgroup] : known_) {
-    if (!cgroup.sample || (cgroup.sample->current_kib == 0 && cgroup.sample->swap_kib.value_or(0) == 0)) continue;
-    tick.cgroups.push_back(*cgroup.sample);
-    if (details && cgroup.detail) tick.cgroup_details->push_back(*cgroup.detail);
-    if (cgroup.usage_between.any() || cgroup.swap_between.any())
-      tick.extremes.cgroups.push_back({path, cgroup.usage_between, cgroup.swap_between});
+    if (own.count > 0) tick.oom_kills.push_back(std::move(own));
   }
 }
 
@@ -376,12 +362,12 @@ std::vector<CgroupReader::Known::value_type*> CgroupReader::in_order() {
   return order;
 }
 
-void CgroupReader::read(const std::vector<CgroupMember>& members, bool refresh, CollectContext& context, bool turns) {
+void CgroupReader::begin(const std::vector<CgroupMember>& members, bool refresh, const Tick& tick, bool turns) {
   for (auto& [path, cgroup] : known_) {
-    cgroup.moved = false;
+    cgroup.unread |= std::exchange(cgroup.moved, false);
     cgroup.usage_between = cgroup.swap_between = {};
   }
-  if (refresh || !context.tick.born.empty() || !context.tick.exits.empty()) count(members);
+  if (refresh || !tick.born.empty() || !tick.exits.empty()) count(members);
   for (const CgroupMember& member : members) {
     if (member.moved && !member.cgroup.empty()) mark_moved(at(member.cgroup, member.uid));
   }
@@ -389,33 +375,62 @@ void CgroupReader::read(const std::vector<CgroupMember>& members, bool refresh, 
   const auto visited = [&](const std::string& path) {
     if (const auto found = known_.find(path); found != known_.end()) mark_moved(&found->second);
   };
-  for (const ProcessInfo& info : context.tick.born) visited(info.cgroup);
-  for (const ExitSum& sum : context.tick.exit_sums) visited(sum.cgroup);
-  choose_whole(turns, context.tick.begin.boot_ms);
-  const auto of_machine = context.tick.machine.memory.get(MachineField::oom_kill);
-  oom_killed_ = std::exchange(machine_oom_kills_, of_machine) != of_machine;
-  bool details = context.tick.keyframe;
+  for (const ProcessInfo& info : tick.born) visited(info.cgroup);
+  for (const ExitSum& sum : tick.exit_sums) visited(sum.cgroup);
+  choose_whole(turns, tick.begin.boot_ms);
+  const MachineMemory& machine = tick.machine.memory;
+  const auto oom_kills = machine.get(MachineField::oom_kill);
+  oom_killed_ = std::exchange(machine_oom_kills_, oom_kills) != oom_kills;
+  pass_ = {.begin = tick.begin,
+           .has_swap = machine.get(MachineField::swap_total) != 0,
+           .refresh = refresh,
+           .details = tick.keyframe};
+}
+
+void CgroupReader::read(const std::vector<std::string>& avoid, Buffer& buffer,
+                        const std::function<void(const std::string& path)>& started) {
+  pass_.buffer = &buffer;
   left_.unread = 0;
   const std::int64_t end_us = steady_us() + limits_.read_us;
   bool some_read = false;
   for (Known::value_type* const known : in_order()) {
     auto& [path, cgroup] = *known;
     cgroup.moved |= cgroup.unread;
-    const bool due = cgroup.moved || cgroup.whole || detail_due(cgroup, context);
+    const bool due = cgroup.moved || cgroup.whole || detail_due(cgroup);
+    if (std::ranges::find(avoid, path) != avoid.end()) {
+      cgroup.unread = true;
+      continue;
+    }
     cgroup.unread = due && some_read && steady_us() >= end_us;
     some_read |= due;
     if (cgroup.unread) {
       ++left_.unread;
       continue;
     }
+    started(path);
     const bool was_there = cgroup.sample.has_value();
-    if (cgroup.whole ? update_whole(path, cgroup, context) : update(path, cgroup, context)) details = true;
+    if (cgroup.whole ? update_whole(path, cgroup) : update(path, cgroup)) pass_.details = true;
     if (was_there && !cgroup.sample) cgroup.forget();
+    cgroup.moved = false;
   }
   is_crowded_ = left_.unread > 0 || steady_us() >= end_us - limits_.read_us / 2;
-  report_oom_kills(context);
-  if (refresh) forget_unused();
-  report(details, context);
+}
+
+void CgroupReader::report(CollectContext& context) {
+  Tick& tick = context.tick;
+  tick.odd_lines.add(pass_.odd);
+  context.in_turn_us += pass_.in_turn_us;
+  report_oom_kills(tick);
+  if (pass_.refresh) forget_unused();
+  tick.cgroups.reserve(known_.size());
+  if (pass_.details) tick.cgroup_details.emplace().reserve(known_.size());
+  for (const auto& [path, cgroup] : known_) {
+    if (!cgroup.sample || (cgroup.sample->current_kib == 0 && cgroup.sample->swap_kib.value_or(0) == 0)) continue;
+    tick.cgroups.push_back(*cgroup.sample);
+    if (pass_.details && cgroup.detail) tick.cgroup_details->push_back(*cgroup.detail);
+    if (cgroup.usage_between.any() || cgroup.swap_between.any())
+      tick.extremes.cgroups.push_back({path, cgroup.usage_between, cgroup.swap_between});
+  }
 }
 
 }  // namespace memoir

@@ -58,9 +58,17 @@ class CgroupReader {
   // Adds a request for the complete readings that are due, with their expected cost.
   void claim(std::int64_t boot_ms, std::vector<ReadRequest>& claims) const;
 
-  // Adds the cgroups to the tick. Cgroups without processes in or below them are dropped one tick later. `turns`:
+  // A tick calls the following three functions in this order. Only read() may block: a worker calls it, and may call no
+  // other function meanwhile.
+  //
+  // Chooses what the tick reads. Cgroups without processes in or below them are dropped one tick later. `turns`:
   // whether the rotation of complete readings continues; the first tick reads all cgroups completely.
-  void read(const std::vector<CgroupMember>& members, bool refresh, CollectContext& context, bool turns = true);
+  void begin(const std::vector<CgroupMember>& members, bool refresh, const Tick& tick, bool turns = true);
+  // Reads the cgroups that are due, except those at the paths `avoid`. Calls `started` before each of them.
+  void read(const std::vector<std::string>& avoid, Buffer& buffer,
+            const std::function<void(const std::string& path)>& started);
+  // Adds the cgroups to the tick.
+  void report(CollectContext& context);
 
   const CgroupsLeft& left() const { return left_; }
 
@@ -93,7 +101,7 @@ class CgroupReader {
     Cgroup* above = nullptr;  // nearest known ancestor; nullptr for the root
     std::size_t members = 0;  // number of processes in it
     bool used = false;        // has a process in or below it
-    bool moved = false;       // a process in or below it changed, started or exited
+    bool moved = false;       // a process in or below it changed, started or exited, and it was not read since
     bool moved_since_detail = false;
     bool whole = false;   // read completely in this tick
     bool unread = false;  // due at the previous tick, but not read
@@ -103,6 +111,16 @@ class CgroupReader {
       return !of || of->missing;
     }
     void forget() { static_cast<Readings&>(*this) = Readings(); }
+  };
+  // What the readings of one tick need and find.
+  struct Pass {
+    Moment begin;
+    bool has_swap = true;
+    bool refresh = false;
+    bool details = false;  // a detail was due, or has changed
+    OddLines odd = {};
+    std::int64_t in_turn_us = 0;
+    Buffer* buffer = nullptr;
   };
   struct Held {
     std::int64_t usage_kib = 0;
@@ -122,22 +140,22 @@ class CgroupReader {
   void forget_unused();
   std::vector<Known::value_type*> in_order();
   void count(const std::vector<CgroupMember>& members);
-  void report(bool details, CollectContext& context) const;
-  bool update(const std::string& path, Cgroup& cgroup, CollectContext& context);
-  bool update_whole(const std::string& path, Cgroup& cgroup, CollectContext& context);
-  bool detail_due(const Cgroup& cgroup, const CollectContext& context) const;
-  void read_limits(const std::string& path, Cgroup& cgroup, CollectContext& context);
-  void read_usage(const std::string& path, Cgroup& cgroup, CollectContext& context);
-  void read_peaks(const std::string& path, Cgroup& cgroup, const Held& before, CollectContext& context);
-  void read_detail(const std::string& path, Cgroup& cgroup, CollectContext& context);
-  void report_oom_kills(CollectContext& context);
+  bool update(const std::string& path, Cgroup& cgroup);
+  bool update_whole(const std::string& path, Cgroup& cgroup);
+  bool detail_due(const Cgroup& cgroup) const;
+  void read_limits(const std::string& path, Cgroup& cgroup);
+  void read_usage(const std::string& path, Cgroup& cgroup);
+  void read_peaks(const std::string& path, Cgroup& cgroup, const Held& before);
+  void read_detail(const std::string& path, Cgroup& cgroup);
+  void report_oom_kills(Tick& tick);
   template <typename Parse>
-  auto value(const std::string& path, Cgroup& cgroup, CgroupFile file, const Parse& parse, CollectContext& context);
+  auto value(const std::string& path, Cgroup& cgroup, CgroupFile file, const Parse& parse);
 
   CgroupFs cgroups_;
   DescriptorBudget& budget_;
   const CgroupLimits limits_;
   CgroupsLeft left_;
+  Pass pass_;
   bool is_crowded_ = true;                      // the last tick needed more than half of the time limit
   std::map<std::uint32_t, std::size_t> owned_;  // number of known cgroups per user
   Known known_;                                 // all known cgroups, with all their ancestors

@@ -47,6 +47,8 @@ struct BlockingBatch {
 
   // Called by the worker. Returns false if the batch was abandoned: the worker must not touch it any more.
   bool run(Buffer& buffer);
+  // Called by the caller. Returns a number that changes when the job starts its next read.
+  std::uint64_t progress(std::uint64_t job) const { return job < jobs.size() ? jobs[job]->progress_.load() : 0; }
   // Called by the caller. Withdraws `job` and all later jobs from the worker. Returns false if the worker has just
   // finished `job`.
   bool abandon(std::uint64_t job);
@@ -121,20 +123,23 @@ void BlockingReader::Channel::work() {
   }
 }
 
-// Waits until the worker has finished. If a job exceeds the deadline, abandons it and returns its index. A job's time
-// is counted from when it is first found running, so that a batch needs no clock call per job.
+// Waits until the worker has finished. If a job exceeds the deadline, abandons it and returns its index. The time of a
+// job, or of each of its reads, is counted from when it is first found running, so that it needs no clock call.
 std::optional<std::size_t> BlockingReader::Channel::wait(const std::shared_ptr<BlockingBatch>& given,
                                                          std::chrono::milliseconds deadline) {
   using Steady = std::chrono::steady_clock;
   const auto pause = std::max<std::chrono::microseconds>(deadline / 8, std::chrono::microseconds(500));
   std::uint64_t running = given->at.load();
+  std::uint64_t progress = given->progress(running);
   auto since = Steady::now();
   std::unique_lock lock(mutex);
   while (batch != nullptr) {
     finished.wait_for(lock, pause);
     const std::uint64_t now_at = given->at.load();
-    if (now_at != running) {
+    const std::uint64_t now_progress = given->progress(now_at);
+    if (now_at != running || now_progress != progress) {
       running = now_at;
+      progress = now_progress;
       since = Steady::now();
     } else if (running < given->jobs.size() && Steady::now() - since >= deadline && given->abandon(running)) {
       return running;

@@ -2,7 +2,7 @@
 
 // Runs reads that may block on their target, a tick's worth at a time on a worker thread. For example, reads of
 // smaps_rollup and cmdline wait for the target's mmap_lock, and the lookup of a user's name may wait for LDAP. The
-// caller waits for no job longer than the deadline. A job that exceeds it is stuck: its worker is abandoned with it,
+// caller waits for no read longer than the deadline. A job that exceeds it is stuck: its worker is abandoned with it,
 // and a new worker continues with the remaining jobs. When the kernel returns, the abandoned worker releases the job
 // and ends. Slow or stuck reads are limited per user (read_budget.h), and run after the others. One thread owns and
 // calls this class; destruction does not wait for abandoned workers.
@@ -26,7 +26,8 @@ namespace memoir {
 
 struct BlockingBatch;
 
-// One read. Everything that run() uses belongs to the job, because a stuck job may outlive everything else.
+// One read, or several of one kind. Everything that run() uses belongs to the job, because a stuck job may outlive
+// everything else.
 class BlockingJob {
  public:
   explicit BlockingJob(CostKind kind) : kind_(kind) {}
@@ -47,6 +48,10 @@ class BlockingJob {
   // Returns the cost of the last run; call it only if done().
   const Cost& used() const { return *used_; }
 
+ protected:
+  // Called by run() before each of several reads: the deadline applies to each.
+  void note_progress() { progress_.fetch_add(1, std::memory_order_relaxed); }
+
  private:
   friend class BlockingReader;
   friend struct BlockingBatch;
@@ -65,6 +70,7 @@ class BlockingJob {
   const CostKind kind_;
   std::uint32_t owner_ = ReadBudget::kNoOwner;
   std::atomic<bool> stuck_{false};
+  std::atomic<std::uint64_t> progress_{0};
   // Cost of the last run. While the worker has the job, it owns used_, charged_ and ran_.
   std::optional<Cost> used_;
   Cost charged_;         // cost to be charged to the owner
