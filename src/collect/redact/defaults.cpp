@@ -127,7 +127,7 @@ constexpr Row kRows[] = {
      R"((?i)//(?:[a-z._+-]|%[0-9a-f]{2})*[0-9]{0,4}$)"},
     // URLs without a scheme: `-x me:X@proxy`.
     {"", kGroup, R"(^(?:-x|--[\w-]+=)?[\w./\\-]+:([^@/\s:]+)@[\w.-]+(?::[0-9]+)?(?:/.*)?$)",
-     R"((?:^|=)(?:npm|file|workspace|patch|jsr|pkg|git):|@sha[0-9]|@v?[0-9.]+$)"},
+     R"((?:^|=)(?:npm|file|workspace|patch|jsr|pkg|git):|@v?[0-9.]+$)"},
     {"", kGroup, R"(:pserver:[^:@\s]+:([^@\s]+)@)"},
     {"", kGroup, R"((?i)jdbc:oracle:\w+:[^/\s@]*/([^@\s]+)@)"},
     // Data source names of Go's MySQL driver.
