@@ -420,9 +420,9 @@ TEST_CASE("slow cgroup reads are deferred, and known and large cgroups come firs
   CHECK(all == 300);
 }
 
-TEST_CASE("a read of a cgroup that does not return leaves out this cgroup only") {
+TEST_CASE("a read of a cgroup that does not return leaves out this cgroup only, two leave out all") {
   CollectorOptions options;
-  options.read_deadline = std::chrono::milliseconds(200);
+  options.read_deadline = std::chrono::milliseconds(500);
   CgroupMachine m(options);
   for (std::int32_t pid = 10; const char* path : {"/a", "/b", "/c"}) {
     m.limit(path, "max\n", "4194304\n");
@@ -431,9 +431,12 @@ TEST_CASE("a read of a cgroup that does not return leaves out this cgroup only")
   const Tick before = m.machine.tick();
   CHECK(paths_of(before) == Paths{"/a", "/b", "/c"});
 
-  const std::string file = m.cgroups.path() + "/b/memory.current";
-  fs::remove(file);
-  REQUIRE(::mkfifo(file.c_str(), 0644) == 0);
+  const auto file = [&](const std::string& path) { return m.cgroups.path() + path + "/memory.current"; };
+  const auto block = [&](const std::string& path) {
+    fs::remove(file(path));
+    REQUIRE(::mkfifo(file(path).c_str(), 0644) == 0);
+  };
+  block("/b");
   for (const char* path : {"/a", "/c"}) m.limit(path, "max\n", "8388608\n");
   m.move(11, "/b");
   const Tick blocked = m.machine.tick();
@@ -445,14 +448,73 @@ TEST_CASE("a read of a cgroup that does not return leaves out this cgroup only")
     CHECK(paths_of(tick) == Paths{"/a", "/c"});
     for (const CgroupSample& sample : tick.cgroups) CHECK(sample.current_kib == 8192);
   }
-  // Opening the other end releases the reader (fifo(7)).
-  CHECK(Fd(::open(file.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)));
-  fs::remove(file);
-  m.limit("/b", "max\n", "12582912\n");
+  block("/c");
+  m.move(12, "/c");
+  CHECK(paths_of(m.machine.tick()) == Paths{"/a", "/c"});
+  const Tick none = m.machine.tick();
+  CHECK(none.counts.blocked == 2);
+  CHECK(none.cgroups.empty());
+  for (const char* path : {"/b", "/c"}) {
+    // Opening the other end releases the reader (fifo(7)).
+    CHECK(Fd(::open(file(path).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)));
+    fs::remove(file(path));
+    m.limit(path, "max\n", "12582912\n");
+  }
   Tick tick = m.machine.tick();
   while (tick.counts.blocked > 0) tick = m.machine.tick();
   REQUIRE(paths_of(tick) == Paths{"/a", "/b", "/c"});
   CHECK(tick.cgroups[1].current_kib == 12288);
+}
+
+TEST_CASE("a tick that does not report its cgroups loses no peak, no kill and no change") {
+  const TemporaryDirectory folder;
+  DescriptorBudget descriptors(100);
+  CgroupReader reader(CgroupFs(folder.path()), descriptors);
+  const auto put = [&](const std::string& file, std::string_view text) {
+    std::ofstream(folder.path() + "/a/memory." + file) << text;
+  };
+  fs::create_directories(folder.path() + "/a");
+  put("max", "max\n");
+  put("current", "8388608\n");
+  put("peak", "8388608\n");
+  put("events", "low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\n");
+  const auto tick_at = [](std::int64_t ms, std::int64_t kills) {
+    Tick tick;
+    tick.begin = {.wall_ms = ms, .boot_ms = ms};
+    tick.machine.memory.set(MachineField::oom_kill, kills);
+    return tick;
+  };
+  Buffer buffer;
+  const auto read = [&](Tick tick, bool moved) {
+    CollectContext context{.tick = tick, .buffer = buffer};
+    read_cgroups(reader, {{"/a", moved, 0}}, false, context);
+    return tick;
+  };
+  Tick first = tick_at(1'000, 0);
+  CollectContext context{.tick = first, .buffer = buffer};
+  read_cgroups(reader, {{"/a", true, 0}}, true, context);
+  REQUIRE(first.cgroups.size() == 1);
+
+  put("peak", "104857600\n");
+  put("events", "low 0\nhigh 0\nmax 1\noom 1\noom_kill 1\n");
+  reader.begin({{"/a", true, 0}}, false, tick_at(2'000, 1));
+  reader.read({}, buffer, [](const std::string&) { return true; });
+  // A tick that was not read at all.
+  put("current", "16777216\n");
+  reader.begin({{"/a", true, 0}}, false, tick_at(3'000, 1));
+
+  const Tick later = read(tick_at(4'000, 1), false);
+  REQUIRE(later.cgroups.size() == 1);
+  CHECK(later.cgroups[0].current_kib == 16'384);
+  REQUIRE(later.extremes.cgroups.size() == 1);
+  CHECK(later.extremes.cgroups[0].usage.highest == SeenSize{102'400, 2'000, 1'000, Origin::memory_peak});
+  REQUIRE(later.oom_kills.size() == 1);
+  CHECK(later.oom_kills[0].count == 1);
+  REQUIRE(later.cgroup_details);
+  const Tick last = read(tick_at(5'000, 1), true);
+  CHECK(last.extremes.cgroups.empty());
+  CHECK(last.oom_kills.empty());
+  CHECK_FALSE(last.cgroup_details);
 }
 
 TEST_CASE("cgroups are read even if no descriptor can be cached") {

@@ -109,8 +109,6 @@ TEST_CASE("other users and root have slots left, however many reads of a user ha
   CHECK(budget.allows(0, false));
   CHECK(budget.worker_allowed());
   hold_up(0, true);
-  CHECK(budget.worker_allowed());
-  hold_up(ReadBudget::kNoOwner, true);
   CHECK(stuck == ReadBudget::kMaxStuck);
   CHECK_FALSE(budget.worker_allowed());
 }

@@ -12,7 +12,7 @@ namespace memoir::test {
 inline void read_cgroups(CgroupReader& reader, const std::vector<CgroupMember>& members, bool refresh,
                          CollectContext& context) {
   reader.begin(members, refresh, context.tick);
-  reader.read({}, context.buffer, [](const std::string&) {});
+  reader.read({}, context.buffer, [](const std::string&) { return true; });
   reader.report(context);
 }
 

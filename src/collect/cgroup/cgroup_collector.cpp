@@ -15,20 +15,24 @@ constexpr std::size_t kMaxStuck = 2;  // each stuck job needs a thread
 class CgroupCollector::Job final : public BlockingJob {
  public:
   Job(CgroupFs cgroups, std::shared_ptr<DescriptorBudget> budget)
-      : BlockingJob(CostKind::machine), budget_(std::move(budget)), reader_(std::move(cgroups), *budget_) {}
+      : BlockingJob(CostKind::machine, false), budget_(std::move(budget)), reader_(std::move(cgroups), *budget_) {}
 
   void run(Buffer& buffer) override {
     reader_.read(avoid_, buffer, [this](const std::string& path) {
       at_.store(&path, std::memory_order_release);
       note_progress();
+      return !is_stuck();
     });
   }
 
-  // Call these two functions only while no worker runs the job.
+  // Call these functions only while no worker runs the job.
   CgroupReader& reader() { return reader_; }
-  void avoid(std::vector<std::string> paths) { avoid_ = std::move(paths); }
+  void prepare(std::vector<std::string> avoid) {
+    avoid_ = std::move(avoid);
+    at_.store(nullptr);
+  }
 
-  // Returns the cgroup that a stuck job reads.
+  // Returns the cgroup that a stuck job reads; empty if it has not started.
   std::string waits_for() const {
     const std::string* const path = at_.load(std::memory_order_acquire);
     return path == nullptr ? std::string() : *path;
@@ -47,27 +51,31 @@ CgroupCollector::CgroupCollector(CgroupFs cgroups, std::shared_ptr<DescriptorBud
 CgroupCollector::~CgroupCollector() = default;
 
 void CgroupCollector::claim(std::int64_t boot_ms, std::vector<ReadRequest>& claims) const {
-  if (job_ != nullptr) job_->reader().claim(boot_ms, claims);
+  if (job_ != nullptr && !job_->is_stuck()) job_->reader().claim(boot_ms, claims);
 }
 
 std::shared_ptr<BlockingJob> CgroupCollector::ask(const std::vector<CgroupMember>& members, bool refresh,
                                                   const Tick& tick, bool turns) {
-  std::erase_if(stuck_, [](const auto& job) { return !job->is_stuck(); });
+  forget_returned(stuck_);
+  if (job_ != nullptr && job_->is_stuck()) stuck_.push_back(std::exchange(job_, nullptr));
   if (stuck_.size() >= kMaxStuck) return nullptr;
   if (job_ == nullptr) {
     job_ = std::make_shared<Job>(cgroups_, budget_);
     refresh = true;
   }
-  job_->avoid(transformed(stuck_, &Job::waits_for));
+  job_->prepare(transformed(stuck_, &Job::waits_for));
   job_->reader().begin(members, refresh, tick, turns);
   return job_;
 }
 
 void CgroupCollector::take(CollectContext& context) {
-  if (job_ != nullptr && job_->is_stuck()) stuck_.push_back(std::exchange(job_, nullptr));
   for (const auto& job : stuck_) context.note_blocked("the cgroup " + job->waits_for());
-  if (job_ == nullptr || !job_->done()) {
+  if (job_ == nullptr) return;
+  if (job_->is_stuck() || !job_->done()) {
+    context.note_blocked("the cgroups");
     context.tick.cgroups = reported_;
+    // The next tick counts the kills, together with those of the cgroups.
+    context.tick.machine.memory.clear(MachineField::oom_kill);
     return;
   }
   job_->reader().report(context);

@@ -1,7 +1,8 @@
 #pragma once
 
-// Reads cgroups by a job of the worker. If a read does not return in time, this tick reports the cgroups as the
-// previous one did. Later ticks read them with a new reader, except the cgroup whose read has not returned.
+// Reads cgroups by a job of the worker. If it does not finish in time, the tick reports the cgroups as the previous one
+// did. If a read still has not returned at the next tick, a new reader reads the other cgroups; if two have not, none
+// are read.
 
 #include <cstdint>
 #include <memory>
@@ -36,7 +37,7 @@ class CgroupCollector {
 
   const CgroupFs cgroups_;
   const std::shared_ptr<DescriptorBudget> budget_;
-  std::shared_ptr<Job> job_;  // nullptr if it got stuck
+  std::shared_ptr<Job> job_;  // nullptr while too many are stuck
   std::vector<std::shared_ptr<Job>> stuck_;
   std::vector<CgroupSample> reported_;
   CgroupsLeft left_;

@@ -172,20 +172,21 @@ void CgroupReader::read_usage(const std::string& path, Cgroup& cgroup) {
 
 void CgroupReader::read_peaks(const std::string& path, Cgroup& cgroup, const Held& before) {
   const Held now = held(*cgroup.sample);
-  const auto read = [&](CgroupFile file, PeakTracker& peak, std::int64_t before_kib, std::int64_t now_kib) -> Extremes {
+  const auto read = [&](CgroupFile file, PeakTracker& peak, std::int64_t before_kib, std::int64_t now_kib,
+                        Extremes& between) {
     const auto kib = value(path, cgroup, file, parse_cgroup_usage);
-    if (!kib) return {};
+    if (!kib) return;
     const Extremes seen = peak.see(*kib, pass_.begin.wall_ms, before_kib, now_kib);
+    if (seen.highest && (!between.highest || between.highest->kib < seen.highest->kib)) between = seen;
     const CachedFile& kept = cgroup.files.at(static_cast<std::size_t>(file))->kept;
-    if (!kept.kept() || !cgroup.resets) return seen;
+    if (!kept.kept() || !cgroup.resets) return;
     const Status reset = cgroups_.reset_peak(kept.descriptor());
     if (reset) peak.note_reset();
     if (!reset && reset.error().kind == ErrorKind::denied) cgroup.resets = false;
-    return seen;
   };
-  cgroup.usage_between = read(CgroupFile::peak, cgroup.peak, before.usage_kib, now.usage_kib);
+  read(CgroupFile::peak, cgroup.peak, before.usage_kib, now.usage_kib, cgroup.usage_between);
   if (!pass_.has_swap) return;
-  cgroup.swap_between = read(CgroupFile::swap_peak, cgroup.swap_peak, before.swap_kib, now.swap_kib);
+  read(CgroupFile::swap_peak, cgroup.swap_peak, before.swap_kib, now.swap_kib, cgroup.swap_between);
 }
 
 void CgroupReader::read_detail(const std::string& path, Cgroup& cgroup) {
@@ -365,7 +366,6 @@ std::vector<CgroupReader::Known::value_type*> CgroupReader::in_order() {
 void CgroupReader::begin(const std::vector<CgroupMember>& members, bool refresh, const Tick& tick, bool turns) {
   for (auto& [path, cgroup] : known_) {
     cgroup.unread |= std::exchange(cgroup.moved, false);
-    cgroup.usage_between = cgroup.swap_between = {};
   }
   if (refresh || !tick.born.empty() || !tick.exits.empty()) count(members);
   for (const CgroupMember& member : members) {
@@ -380,15 +380,15 @@ void CgroupReader::begin(const std::vector<CgroupMember>& members, bool refresh,
   choose_whole(turns, tick.begin.boot_ms);
   const MachineMemory& machine = tick.machine.memory;
   const auto oom_kills = machine.get(MachineField::oom_kill);
-  oom_killed_ = std::exchange(machine_oom_kills_, oom_kills) != oom_kills;
-  pass_ = {.begin = tick.begin,
-           .has_swap = machine.get(MachineField::swap_total) != 0,
-           .refresh = refresh,
-           .details = tick.keyframe};
+  oom_killed_ |= std::exchange(machine_oom_kills_, oom_kills) != oom_kills;
+  pass_.begin = tick.begin;
+  pass_.has_swap = machine.get(MachineField::swap_total) != 0;
+  pass_.refresh |= refresh;
+  pass_.details |= tick.keyframe;
 }
 
 void CgroupReader::read(const std::vector<std::string>& avoid, Buffer& buffer,
-                        const std::function<void(const std::string& path)>& started) {
+                        const std::function<bool(const std::string& path)>& start) {
   pass_.buffer = &buffer;
   left_.unread = 0;
   const std::int64_t end_us = steady_us() + limits_.read_us;
@@ -407,7 +407,7 @@ void CgroupReader::read(const std::vector<std::string>& avoid, Buffer& buffer,
       ++left_.unread;
       continue;
     }
-    started(path);
+    if (!start(path)) return;
     const bool was_there = cgroup.sample.has_value();
     if (cgroup.whole ? update_whole(path, cgroup) : update(path, cgroup)) pass_.details = true;
     if (was_there && !cgroup.sample) cgroup.forget();
@@ -421,16 +421,19 @@ void CgroupReader::report(CollectContext& context) {
   tick.odd_lines.add(pass_.odd);
   context.in_turn_us += pass_.in_turn_us;
   report_oom_kills(tick);
+  oom_killed_ = false;
   if (pass_.refresh) forget_unused();
   tick.cgroups.reserve(known_.size());
   if (pass_.details) tick.cgroup_details.emplace().reserve(known_.size());
-  for (const auto& [path, cgroup] : known_) {
+  for (auto& [path, cgroup] : known_) {
+    const Extremes usage = std::exchange(cgroup.usage_between, {});
+    const Extremes swap = std::exchange(cgroup.swap_between, {});
     if (!cgroup.sample || (cgroup.sample->current_kib == 0 && cgroup.sample->swap_kib.value_or(0) == 0)) continue;
     tick.cgroups.push_back(*cgroup.sample);
     if (pass_.details && cgroup.detail) tick.cgroup_details->push_back(*cgroup.detail);
-    if (cgroup.usage_between.any() || cgroup.swap_between.any())
-      tick.extremes.cgroups.push_back({path, cgroup.usage_between, cgroup.swap_between});
+    if (usage.any() || swap.any()) tick.extremes.cgroups.push_back({path, usage, swap});
   }
+  pass_ = {};
 }
 
 }  // namespace memoir

@@ -58,15 +58,16 @@ class CgroupReader {
   // Adds a request for the complete readings that are due, with their expected cost.
   void claim(std::int64_t boot_ms, std::vector<ReadRequest>& claims) const;
 
-  // A tick calls the following three functions in this order. Only read() may block: a worker calls it, and may call no
-  // other function meanwhile.
+  // A tick calls begin(), read() and report(), in this order. Only read() may block. A tick without report() loses
+  // nothing: the next one reports what it has read. Then read() must have returned, or must not have been called.
   //
   // Chooses what the tick reads. Cgroups without processes in or below them are dropped one tick later. `turns`:
   // whether the rotation of complete readings continues; the first tick reads all cgroups completely.
   void begin(const std::vector<CgroupMember>& members, bool refresh, const Tick& tick, bool turns = true);
-  // Reads the cgroups that are due, except those at the paths `avoid`. Calls `started` before each of them.
+  // Reads the cgroups that are due, except those at the paths `avoid`. Calls `start` before each of them, and ends if
+  // it returns false. The path is valid until the next begin() or report().
   void read(const std::vector<std::string>& avoid, Buffer& buffer,
-            const std::function<void(const std::string& path)>& started);
+            const std::function<bool(const std::string& path)>& start);
   // Adds the cgroups to the tick.
   void report(CollectContext& context);
 
@@ -88,7 +89,7 @@ class CgroupReader {
     std::optional<CgroupDetail> detail;
     PeakTracker peak;
     PeakTracker swap_peak;
-    Extremes usage_between;  // extremes since the previous tick
+    Extremes usage_between;  // extremes since the last report
     Extremes swap_between;
     OomCounts oom_read;
     OomCounts oom_reported;
@@ -112,7 +113,8 @@ class CgroupReader {
     }
     void forget() { static_cast<Readings&>(*this) = Readings(); }
   };
-  // What the readings of one tick need and find.
+  // What the readings of one tick need and find. If the tick is not reported, the findings are those of the next one
+  // too.
   struct Pass {
     Moment begin;
     bool has_swap = true;

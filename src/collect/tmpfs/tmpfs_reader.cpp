@@ -24,11 +24,6 @@ bool keep_stuck(const std::shared_ptr<Job>& job, std::vector<std::shared_ptr<Job
   return job->is_stuck();
 }
 
-template <typename Job>
-void forget_returned(std::vector<std::shared_ptr<Job>>& stuck) {
-  std::erase_if(stuck, [](const std::shared_ptr<Job>& job) { return !job->is_stuck(); });
-}
-
 }  // namespace
 
 class TmpfsReader::MountsJob final : public BlockingJob {

@@ -30,7 +30,8 @@ struct BlockingBatch;
 // everything else.
 class BlockingJob {
  public:
-  explicit BlockingJob(CostKind kind) : kind_(kind) {}
+  // `limited`: whether the budget of the owner limits it; otherwise the caller must.
+  explicit BlockingJob(CostKind kind, bool limited = true) : kind_(kind), limited_(limited) {}
   virtual ~BlockingJob() = default;
   BlockingJob(const BlockingJob&) = delete;
   BlockingJob& operator=(const BlockingJob&) = delete;
@@ -41,7 +42,8 @@ class BlockingJob {
   // Returns the uid of the process that the job reads.
   std::uint32_t owner() const { return owner_; }
   void set_owner(std::uint32_t uid) { owner_ = uid; }
-  // Returns whether a stuck worker still has the job. Until it returns false, no other function may be called.
+  // Returns whether a stuck worker still has the job. Until it returns false, only functions that permit this may be
+  // called. May be called by run() as well.
   bool is_stuck() const { return stuck_.load(std::memory_order_acquire); }
   // Returns whether the last run completed.
   bool done() const { return done_; }
@@ -68,6 +70,7 @@ class BlockingJob {
   }
 
   const CostKind kind_;
+  const bool limited_;
   std::uint32_t owner_ = ReadBudget::kNoOwner;
   std::atomic<bool> stuck_{false};
   std::atomic<std::uint64_t> progress_{0};
@@ -111,7 +114,7 @@ class BlockingReader {
   void count_cpu(std::uint32_t owner, std::int64_t us) {
     if (owner != ReadBudget::kNoOwner) cpu_of_owners_[owner] += us;
   }
-  bool start_worker();
+  bool start_worker(const Jobs& jobs);
   std::int64_t take_back(TickCost& cost);
   void order(Jobs& jobs) const;
   std::int64_t finish(BlockingBatch& batch, std::size_t end, TickCost& cost);
@@ -123,5 +126,11 @@ class BlockingReader {
   std::shared_ptr<Channel> channel_;  // shared with the worker
   std::thread worker_;
 };
+
+// Drops jobs that are no longer stuck.
+template <typename Job>
+void forget_returned(std::vector<std::shared_ptr<Job>>& stuck) {
+  std::erase_if(stuck, [](const std::shared_ptr<Job>& job) { return !job->is_stuck(); });
+}
 
 }  // namespace memoir

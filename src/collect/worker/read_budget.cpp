@@ -80,7 +80,7 @@ bool ReadBudget::too_many_stuck(std::uint32_t owner, int max) const {
   const auto found = stuck_by_uid_.find(owner);
   const int own = found == stuck_by_uid_.end() ? 0 : found->second;
   if (own >= max) return true;
-  if (owner == kRoot || owner == kNoOwner) return false;
+  if (owner == kRoot) return false;
   const int of_range = owner < kRange ? own : stuck_of_range(owner);
   if (of_range >= kMaxStuckOfRange) return true;
   return stuck_ >= (of_range > 0 ? kMaxStuckOfStuckUsers : kMaxStuckOfUsers);

@@ -8,7 +8,7 @@
 //
 // The number of stuck reads is limited as well: per uid, per range of uids, and in total. The limit is higher for a
 // read that is likely to be fast. Users with a stuck read leave slots to those without one, and all users leave some to
-// root and to the machine's own files. Pure.
+// root. Pure.
 
 #include <cstdint>
 #include <map>
@@ -28,7 +28,7 @@ class ReadBudget {
   static constexpr std::int64_t kCpuShare = 20;             // one 20th of a core
   static constexpr std::int64_t kCpuUsOfUsers = 1'000'000;  // CPU time of all users except root
   static constexpr std::int64_t kCpuShareOfUsers = 10;
-  static constexpr int kMaxStuck = 36;
+  static constexpr int kMaxStuck = 32;
   static constexpr int kMaxStuckOfUsers = 28;       // stuck reads of all users except root
   static constexpr int kMaxStuckOfStuckUsers = 20;  // total at which a user with a stuck read gets no other slot
   static constexpr int kMaxStuckOfRange = 4;
