@@ -11,12 +11,13 @@ namespace memoir::query {
 
 namespace {
 
-// Returns a function that computes the recorded time of a span within the range.
-Result<BucketSum::Recorded> recorded_time(Reader& reader, Tier tier, Range range) {
-  const Range buckets{bucket_around(tier, range.from_ms).from_ms, bucket_around(tier, range.to_ms).to_ms};
-  Coverage coverage = TRY(reader.coverage(buckets));
-  return BucketSum::Recorded([coverage = std::move(coverage)](std::int64_t from_ms, std::int64_t until_ms) {
-    return recorded_within(coverage, from_ms, until_ms);
+// Returns a function that clips a bucket to the range.
+Result<BucketSum::PartOf> clipping(Reader& reader, Range range) {
+  Coverage coverage = TRY(reader.coverage(range));
+  return BucketSum::PartOf([range, coverage = std::move(coverage)](std::int64_t from_ms, std::int64_t until_ms) {
+    const std::int64_t from = std::max(from_ms, range.from_ms);
+    const std::int64_t until = std::min(until_ms, range.to_ms);
+    return BucketSum::Part{from, until, recorded_within(coverage, from, until)};
   });
 }
 
@@ -38,8 +39,8 @@ std::optional<SubjectKind> kept_kind(Tier tier, std::string_view group) {
   return holds_groups(tier) ? group_kind(group) : std::nullopt;
 }
 
-SubjectSum::SubjectSum(std::int64_t width_ms, const BucketSum::Recorded& recorded) {
-  if (width_ms > 0) sum_.emplace<BucketSum>(width_ms, recorded);
+SubjectSum::SubjectSum(std::int64_t width_ms, const BucketSum::PartOf& part_of) {
+  if (width_ms > 0) sum_.emplace<BucketSum>(width_ms, part_of);
 }
 
 void SubjectSum::add(const SubjectInterval& of, bool gone) {
@@ -67,8 +68,8 @@ Summary SubjectSum::summary() {
 
 Result<MakeSum> sums_over(Reader& reader, Tier tier, Range range) {
   const std::int64_t width_ms = bucket_ms(tier);
-  const auto recorded = TRY(width_ms > 0 ? recorded_time(reader, tier, range) : Result(BucketSum::Recorded()));
-  return MakeSum([width_ms, recorded] { return SubjectSum(width_ms, recorded); });
+  const auto part_of = TRY(width_ms > 0 ? clipping(reader, range) : Result(BucketSum::PartOf()));
+  return MakeSum([width_ms, part_of] { return SubjectSum(width_ms, part_of); });
 }
 
 Result<ProcessHistory> ProcessHistory::load(Reader& reader, const HistoryQuery& question, const VisitProcess& visit) {

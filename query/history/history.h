@@ -26,7 +26,7 @@ std::int64_t recorded_within(const Coverage& coverage, std::int64_t from_ms, std
 // Sums several subjects over time. A sum of ticks has extremes, a sum of rollups only a mean.
 class SubjectSum {
  public:
-  SubjectSum(std::int64_t width_ms, const BucketSum::Recorded& recorded);
+  SubjectSum(std::int64_t width_ms, const BucketSum::PartOf& part_of);
 
   // `gone`: as in GroupSum.
   void add(const SubjectInterval& of, bool gone = false);

@@ -18,13 +18,18 @@ namespace memoir {
 
 class BucketSum {
  public:
-  // Returns the recorded time within [from_ms, until_ms), in ms.
-  using Recorded = std::function<std::int64_t(std::int64_t from_ms, std::int64_t until_ms)>;
+  // The part of a bucket that is within the range of the question.
+  struct Part {
+    std::int64_t from_ms = 0;
+    std::int64_t until_ms = 0;
+    std::int64_t recorded_ms = 0;
+  };
+  using PartOf = std::function<Part(std::int64_t from_ms, std::int64_t until_ms)>;
 
-  BucketSum(std::int64_t width_ms, Recorded recorded) : width_ms_(width_ms), recorded_(std::move(recorded)) {}
+  BucketSum(std::int64_t width_ms, PartOf part_of) : width_ms_(width_ms), part_of_(std::move(part_of)) {}
 
-  // Adds a bucket, a part of one, or several unchanged buckets in one row. The intervals of each member must be in time
-  // order.
+  // Adds a bucket, a part of one, or several unchanged buckets in one row, within the range. The intervals of each
+  // member must be in time order.
   void add(std::int64_t member, const Interval& interval);
 
   // Returns the sums in time order, without buckets that have no member.
@@ -44,7 +49,7 @@ class BucketSum {
   Interval interval_of(std::int64_t start_ms, const Cell& cell) const;
 
   std::int64_t width_ms_;
-  Recorded recorded_;
+  PartOf part_of_;
   std::map<std::int64_t, Cell> cells_;  // cells by start time
 };
 

@@ -47,7 +47,10 @@ Result<std::vector<StoredExit>> load_exits(Reader& reader, Range range) {
 
 Result<std::optional<ExitRecord>> load_exit_of(Reader& reader, std::int64_t process_id) {
   return reader.read([process_id](SQLite::Database& database) {
-    Statement row(database, fmt::format("{} AND e.tick_id = p.exited_tick_id WHERE p.id = ?", kExits));
+    // A zombie is observed for some ticks after its exit.
+    Statement row(database, fmt::format("{} AND e.tick_id BETWEEN p.first_tick_id AND p.exited_tick_id WHERE p.id = ? "
+                                        "ORDER BY e.tick_id DESC LIMIT 1",
+                                        kExits));
     row.bind(process_id);
     return row.step() ? std::optional(read_exit(row).record) : std::nullopt;
   });

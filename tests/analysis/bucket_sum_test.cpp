@@ -16,7 +16,9 @@ Interval bucket(std::int64_t from, std::int64_t covered, std::int64_t mean, std:
 }
 
 BucketSum all_recorded() {
-  return BucketSum(kWidth, [](std::int64_t from, std::int64_t until) { return until - from; });
+  return BucketSum(kWidth, [](std::int64_t from, std::int64_t until) {
+    return BucketSum::Part{from, until, until - from};
+  });
 }
 
 }  // namespace
@@ -56,11 +58,27 @@ TEST_CASE("BucketSum: consecutive members cover the time of both, concurrent one
   CHECK(restart.intervals()[0].covered_ms == 100);
   CHECK(restart.intervals()[0].mean == 16);
 
-  BucketSum half(kWidth, [](std::int64_t, std::int64_t) { return 50; });
+  BucketSum half(kWidth, [](std::int64_t from, std::int64_t until) { return BucketSum::Part{from, until, 50}; });
   half.add(1, bucket(0, 50, 10, 10, 10, 10));
   half.add(2, bucket(0, 50, 20, 20, 20, 20));
   CHECK(half.intervals()[0].covered_ms == 50);
   CHECK(half.intervals()[0].mean == 30);
+}
+
+TEST_CASE("BucketSum: a bucket partly outside the range counts by the part that is inside") {
+  BucketSum sum(kWidth, [](std::int64_t from, std::int64_t until) {
+    const std::int64_t begin = std::max<std::int64_t>(from, 60);
+    const std::int64_t end = std::min<std::int64_t>(until, 130);
+    return BucketSum::Part{begin, end, end - begin};
+  });
+  for (const std::int64_t member : {1, 2}) {
+    sum.add(member, constant(60, 100, 8));
+    sum.add(member, constant(100, 130, 4));
+  }
+  const auto intervals = sum.intervals();
+  REQUIRE(intervals.size() == 2);
+  CHECK(intervals[0] == Interval{60, 100, 40, {}, 16, {}, {}});
+  CHECK(intervals[1] == Interval{100, 130, 30, {}, 8, {}, {}});
 }
 
 TEST_CASE("BucketSum: a row of several buckets is in each of them") {

@@ -113,6 +113,7 @@ TEST_CASE("nearest finds a near miss, a completion of a prefix, and nothing dist
   CHECK(nearest("cat", {"categories", "trend"}) == "categories");
   CHECK_FALSE(nearest("t", {"trend", "summary"}));
   CHECK_FALSE(nearest("ba", {"backup", "bargain"}));
+  CHECK_FALSE(nearest("a", {"", "backup"}));
   CHECK_FALSE(nearest("xyzzy", {"top", "trend"}));
   CHECK(did_you_mean("tpo", {"top"}) == "; did you mean 'top'?");
   CHECK(did_you_mean("a\x1c", {"a\x1b"}) == "; did you mean 'a\\x1b'?");

@@ -135,6 +135,26 @@ TEST_CASE("peaks: the peak of an exited process is a lower bound; processes betw
   CHECK(before.find("at least") == std::string::npos);
 }
 
+TEST_CASE("peaks: the peak of a day was reached in that day") {
+  History history(10 * History::kMinute);
+  history.begin_run();
+  history.birth(1, {"falls", "falls"}, 500 * kMib);
+  history.birth(2, {"rises", "rises"}, 60 * kMib);
+  history.tick(30);
+  history.hold(1, 100 * kMib);
+  history.tick(150);
+  history.hold(2, 70 * kMib);
+  history.tick(150);
+  const auto peak = [&](const std::string& day) {
+    const json rows = json_of(history, {"peaks", "--day", day})["rows"];
+    CAPTURE(day, rows.dump(1));
+    REQUIRE(rows.size() == 2);
+    return rows[0]["peak_kib"].get<std::int64_t>() / kMib;
+  };
+  CHECK(peak("2026-11-19") == 500);
+  CHECK(peak("2026-11-20") == 100);
+}
+
 TEST_CASE("peaks: over any range each process has its peak, however briefly it ran") {
   History history;
   history.begin_run("bpf");

@@ -1,5 +1,6 @@
 // memoir process: one page about one process.
 
+#include <fmt/format.h>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -77,6 +78,26 @@ TEST_CASE("process: settings are those read last, with the rule that chose the c
   const Json unknown = json_of(history, {"process", "8"});
   CHECK(unknown["oom_score_adj"].is_null());
   CHECK(unknown["limits"].empty());
+}
+
+TEST_CASE("process: a zombie's exit is the one that the kernel reported, and the first line has the highest mark") {
+  History history;
+  history.begin_run("bpf");
+  history.tell_ends();
+  history.birth(7, {"app", "/usr/bin/app"}, 5'000);
+  history.birth(8, {"parent", "parent"}, 50);
+  history.tick(2);
+  history.mark(7, 20'480);
+  history.tick();
+  history.report_exit(7, 3 << 8);
+  history.zombie(7);
+  history.tick(4);
+  history.death(7);
+  history.tick();
+  const Json page = json_of(history, {"process", "7"});
+  CHECK(page["exit_code"] == 3 << 8);
+  const std::string at = fmt::format("@{}", History::kStart);
+  CHECK(has(ask(history, {"process", "7", "--at", at}).out, "its RSS peaked at 20.0 MiB"));
 }
 
 TEST_CASE("process: every field with its source and age, marks, relatives, cgroups, mappings and history") {

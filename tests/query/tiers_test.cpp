@@ -212,6 +212,29 @@ TEST_CASE("tiers: top over a range is the same from ticks and from each rollup")
   }
 }
 
+TEST_CASE("tiers: a sum over parts of buckets is over these parts") {
+  const std::vector<std::string> range{"--from", kOldDay + " 10:02", "--to", kOldDay + " 11:23"};
+  const auto over = [&range](std::vector<std::string> words) {
+    words.insert(words.end(), range.begin(), range.end());
+    return words;
+  };
+  const json raw = whole(over({"trend", "user:postgres"}));
+  for (const std::string tier : {"5min", "hour"}) {
+    CAPTURE(tier);
+    const json rolled = kept(over({"trend", "user:postgres", "--tier", tier}));
+    CHECK(is_near(rolled["mean_kib"], raw["mean_kib"], raw["mean_kib"].get<double>() / 20));
+    CHECK(is_near(rolled["first_kib"], raw["first_kib"], raw["first_kib"].get<double>() / 20));
+    CHECK(is_near(rolled["last_kib"], raw["last_kib"], raw["last_kib"].get<double>() / 20));
+    std::int64_t users = 0;
+    std::int64_t processes = 0;
+    for (const json& row : kept(over({"top", "--group", "user", "--limit", "0", "--tier", tier}))["rows"])
+      users += row["mean_kib"].get<std::int64_t>();
+    for (const json& row : kept(over({"top", "--limit", "0", "--tier", tier}))["rows"])
+      processes += row["mean_kib"].get<std::int64_t>();
+    CHECK(is_near(users, processes, 20));
+  }
+}
+
 // The recorder is killed at 14:10 of the last day and started again 50 minutes later.
 TEST_CASE("tiers: a sum in a bucket with a gap is over its recorded part") {
   const std::vector<std::string> question{"top",     "--from", "2026-11-26 14:00", "--to", "2026-11-26 16:00",

@@ -33,11 +33,13 @@ bool is_whole_days(Range range, const FileInfo& file) {
 }
 
 // Returns whether the store has the marks that the query needs. It has marks of processes, categories, identities and
-// cgroups, by UTC day. For other groups and ranges, peaks_from_steps() is used.
+// cgroups, by UTC day. For other groups and ranges, peaks_from_steps() is used; also for the VmHWM of a process in
+// days, because it may have been reached before.
 bool store_has(const PeakQuery& question) {
   if (!question.all_time && !question.whole_days) return false;
   if (question.group != "process" && question.by == Metric::hwm) return marks_members(question);
-  return question.group == "process" || (group_kind(question.group) && question.filter.takes_all());
+  if (question.group == "process") return question.all_time || question.by != Metric::hwm;
+  return group_kind(question.group) && question.filter.takes_all();
 }
 
 // Metrics of --by, the default first.

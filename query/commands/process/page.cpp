@@ -187,7 +187,10 @@ std::string lead_of(const ProcessPage& page, Units units) {
   }
   if (parts.empty()) return "Its memory is unknown.";
   std::string line = fmt::format("{}", fmt::join(parts, ", "));
-  const auto mark = kib[Metric::hwm];
+  auto mark = kib[Metric::hwm];
+  for (const HighWater& of : page.marks) {
+    if (of.metric == Metric::hwm) mark = std::max(mark.value_or(0), of.value_kib);
+  }
   if (mark && kib[Metric::rss].value_or(0) > 0)
     line += fmt::format("; its RSS peaked at {}, {:.1f} times that", format_size(*mark, units),
                         static_cast<double>(*mark) / static_cast<double>(*kib[Metric::rss]));

@@ -127,7 +127,7 @@ bool Machine::apply(const Step& step) {
     if (kills) {
       report(ProcessEventKind::oom_victim, before);
       truth_.kills.push_back(
-          {before.serial, truth_.lives.at(before.serial).images.size() - 1, clock_.now().wall_ms, listening_});
+          {before.serial, truth_.lives.at(before.serial).images.size() - 1, clock_.now().wall_ms, false});
     }
     if (exits) report(ProcessEventKind::exited, before, kills ? 9 : static_cast<std::int32_t>(step.number(1)));
     end_image(before, exits);
@@ -222,6 +222,7 @@ void Machine::record_tick(TickTruth tick) {
     Life& life = truth_.lives.at(exit.serial);
     life.exit_reported = true;
     life.images.back().known_kib = std::max(life.images.back().known_kib, exit.hwm_kib);
+    for (Kill& kill : truth_.kills) kill.reported |= kill.serial == exit.serial;
   }
   pending_.clear();
   RunTruth& run = truth_.runs.back();
