@@ -1,6 +1,7 @@
 #include "query/history/history.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -11,13 +12,17 @@ namespace memoir::query {
 
 namespace {
 
-// Returns a function that clips a bucket to the range.
-Result<BucketSum::PartOf> clipping(Reader& reader, Range range) {
-  Coverage coverage = TRY(reader.coverage(range));
-  return BucketSum::PartOf([range, coverage = std::move(coverage)](std::int64_t from_ms, std::int64_t until_ms) {
-    const std::int64_t from = std::max(from_ms, range.from_ms);
-    const std::int64_t until = std::min(until_ms, range.to_ms);
-    return BucketSum::Part{from, until, recorded_within(coverage, from, until)};
+// Returns a function that clips a bucket to the range, as Reader::history() does.
+Result<BucketSum::PartOf> clipping(Reader& reader, Tier tier, Range range) {
+  const Range buckets{bucket_around(tier, range.from_ms).from_ms, bucket_around(tier, range.to_ms).to_ms};
+  Coverage coverage = TRY(reader.coverage(buckets));
+  const auto last = TRY(reader.tick_at(std::numeric_limits<std::int64_t>::max()));
+  const std::int64_t last_ms = last ? last->begin.wall_ms : std::numeric_limits<std::int64_t>::max();
+  return BucketSum::PartOf([=, coverage = std::move(coverage)](std::int64_t from_ms, std::int64_t until_ms) {
+    Interval bucket{from_ms, until_ms, 0, {}, {}, {}, {}};
+    if (from_ms < last_ms) bucket.until_ms = std::min(until_ms, last_ms);
+    bucket.covered_ms = recorded_within(coverage, from_ms, bucket.until_ms);
+    return clipped(bucket, range.from_ms, range.to_ms);
   });
 }
 
@@ -68,7 +73,7 @@ Summary SubjectSum::summary() {
 
 Result<MakeSum> sums_over(Reader& reader, Tier tier, Range range) {
   const std::int64_t width_ms = bucket_ms(tier);
-  const auto part_of = TRY(width_ms > 0 ? clipping(reader, range) : Result(BucketSum::PartOf()));
+  const auto part_of = TRY(width_ms > 0 ? clipping(reader, tier, range) : Result(BucketSum::PartOf()));
   return MakeSum([width_ms, part_of] { return SubjectSum(width_ms, part_of); });
 }
 

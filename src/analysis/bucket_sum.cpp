@@ -24,7 +24,7 @@ void BucketSum::add(std::int64_t member, const Interval& interval) {
 }
 
 Interval BucketSum::interval_of(std::int64_t start_ms, const Cell& cell) const {
-  const Part part = part_of_(start_ms, start_ms + width_ms_);
+  const Interval part = part_of_(start_ms, start_ms + width_ms_);
   if (!cell.many) {
     const Summary only = cell.only.summary();
     Interval interval{part.from_ms, part.until_ms, only.covered_ms, only.min, std::llround(*only.mean),
@@ -34,7 +34,7 @@ Interval BucketSum::interval_of(std::int64_t start_ms, const Cell& cell) const {
   }
   // Members that ran one after the other cover the time of both. Members that ran at the same time cover at most the
   // recorded time.
-  const std::int64_t covered_ms = std::min(cell.covered_ms, std::max<std::int64_t>(part.recorded_ms, 1));
+  const std::int64_t covered_ms = std::min(cell.covered_ms, std::max<std::int64_t>(part.covered_ms, 1));
   const std::int64_t mean =
       cell.covered_ms > 0 ? std::llround(cell.weighted / static_cast<long double>(covered_ms)) : cell.points;
   return {part.from_ms, part.until_ms, covered_ms, {}, mean, {}, {}};

@@ -18,13 +18,8 @@ namespace memoir {
 
 class BucketSum {
  public:
-  // The part of a bucket that is within the range of the question.
-  struct Part {
-    std::int64_t from_ms = 0;
-    std::int64_t until_ms = 0;
-    std::int64_t recorded_ms = 0;
-  };
-  using PartOf = std::function<Part(std::int64_t from_ms, std::int64_t until_ms)>;
+  // Returns the part of a bucket that is within the range, with its recorded time as covered_ms.
+  using PartOf = std::function<Interval(std::int64_t from_ms, std::int64_t until_ms)>;
 
   BucketSum(std::int64_t width_ms, PartOf part_of) : width_ms_(width_ms), part_of_(std::move(part_of)) {}
 

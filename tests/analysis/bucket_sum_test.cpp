@@ -17,7 +17,7 @@ Interval bucket(std::int64_t from, std::int64_t covered, std::int64_t mean, std:
 
 BucketSum all_recorded() {
   return BucketSum(kWidth, [](std::int64_t from, std::int64_t until) {
-    return BucketSum::Part{from, until, until - from};
+    return Interval{from, until, until - from, {}, {}, {}, {}};
   });
 }
 
@@ -58,7 +58,8 @@ TEST_CASE("BucketSum: consecutive members cover the time of both, concurrent one
   CHECK(restart.intervals()[0].covered_ms == 100);
   CHECK(restart.intervals()[0].mean == 16);
 
-  BucketSum half(kWidth, [](std::int64_t from, std::int64_t until) { return BucketSum::Part{from, until, 50}; });
+  BucketSum half(kWidth,
+                 [](std::int64_t from, std::int64_t until) { return Interval{from, until, 50, {}, {}, {}, {}}; });
   half.add(1, bucket(0, 50, 10, 10, 10, 10));
   half.add(2, bucket(0, 50, 20, 20, 20, 20));
   CHECK(half.intervals()[0].covered_ms == 50);
@@ -69,7 +70,7 @@ TEST_CASE("BucketSum: a bucket partly outside the range counts by the part that 
   BucketSum sum(kWidth, [](std::int64_t from, std::int64_t until) {
     const std::int64_t begin = std::max<std::int64_t>(from, 60);
     const std::int64_t end = std::min<std::int64_t>(until, 130);
-    return BucketSum::Part{begin, end, end - begin};
+    return Interval{begin, end, end - begin, {}, {}, {}, {}};
   });
   for (const std::int64_t member : {1, 2}) {
     sum.add(member, constant(60, 100, 8));

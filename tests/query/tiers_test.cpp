@@ -212,8 +212,10 @@ TEST_CASE("tiers: top over a range is the same from ticks and from each rollup")
   }
 }
 
-TEST_CASE("tiers: a sum over parts of buckets is over these parts") {
-  const std::vector<std::string> range{"--from", kOldDay + " 10:02", "--to", kOldDay + " 11:23"};
+TEST_CASE("tiers: a sum over parts of buckets is over these parts, and the last bucket ends with the recording") {
+  const std::vector<std::string> range =
+      GENERATE(std::vector<std::string>{"--from", kOldDay + " 10:02", "--to", kOldDay + " 11:23"},
+               std::vector<std::string>{"--last", "83m"});
   const auto over = [&range](std::vector<std::string> words) {
     words.insert(words.end(), range.begin(), range.end());
     return words;

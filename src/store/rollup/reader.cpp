@@ -74,6 +74,11 @@ std::optional<std::int64_t> wall_of(SQLite::Database& database, std::int64_t tic
   return one(database, "SELECT wall_ms FROM tick WHERE id >= ? ORDER BY id LIMIT 1", tick_id);
 }
 
+// Returns the latest time of a tick; the largest number without one.
+std::int64_t last_tick_ms(SQLite::Database& database) {
+  return one(database, "SELECT MAX(wall_ms) FROM tick").value_or(std::numeric_limits<std::int64_t>::max());
+}
+
 template <std::size_t N>
 void visit_blocks(RollupBlocks<N>& blocks, const BlockSpan& span, const TierShape& shape, Range range,
                   std::int64_t subject, std::int64_t subject_id,
@@ -99,9 +104,10 @@ void visit_subjects(const PendingRollup& tail, SubjectKind kind, std::optional<s
 }
 
 // Visits a bucket. Unless the query wants whole buckets, clips the bucket to the range, and omits it if nothing is
-// left.
-void hand_out(const HistoryQuery& question, const VisitInterval& visit, SubjectInterval of) {
+// left. Nothing of the last bucket is after the last tick.
+void hand_out(const HistoryQuery& question, std::int64_t last_ms, const VisitInterval& visit, SubjectInterval of) {
   if (!question.whole) {
+    if (of.interval.from_ms < last_ms) of.interval.until_ms = std::min(of.interval.until_ms, last_ms);
     of.interval = clipped(of.interval, question.range.from_ms, question.range.to_ms);
     if (of.interval.from_ms >= of.interval.until_ms) return;
   }
@@ -111,6 +117,7 @@ void hand_out(const HistoryQuery& question, const VisitInterval& visit, SubjectI
 void visit_memory_rollups(SQLite::Database& database, PendingRollups& tails, const HistoryQuery& question,
                           const VisitInterval& visit) {
   const Range range = question.range;
+  const std::int64_t last_ms = last_tick_ms(database);
   const std::optional<std::int64_t> subject_id = question.subject_id;
   const TierShape& shape = shape_of(question.tier);
   const Visitor<kRollupMetrics> visitor = [&](std::int64_t id, const Span& span, const auto& bucket) {
@@ -120,7 +127,7 @@ void visit_memory_rollups(SQLite::Database& database, PendingRollups& tails, con
           id, metric, bucket.processes,
           interval_of(bucket.values[rolled_index(metric)], span.from_ms, span.until_ms, bucket.covered_ms)};
       if (!shape.keeps_peak_times) of.interval.max_at_ms.reset();
-      hand_out(question, visit, of);
+      hand_out(question, last_ms, visit, of);
     }
   };
   const RollupProgress mark = rollup_progress(database);
@@ -149,6 +156,7 @@ void visit_memory_rollups(SQLite::Database& database, PendingRollups& tails, con
 void visit_machine_rollups(SQLite::Database& database, PendingRollups& tails, const HistoryQuery& question,
                            const VisitInterval& visit) {
   const TierShape& shape = shape_of(question.tier);
+  const std::int64_t last_ms = last_tick_ms(database);
   const RollupProgress mark = rollup_progress(database);
   // The machine's metrics of a step are written first, so they reach up to the step's end.
   const std::int64_t watermark_tick = mark.target_tick_id;
@@ -158,7 +166,7 @@ void visit_machine_rollups(SQLite::Database& database, PendingRollups& tails, co
   for (const Metric metric : question.metrics) {
     const Visitor<1> visitor = [&](std::int64_t, const Span& of, const Bucket<1>& bucket) {
       if (!of.touches(question.range)) return;
-      hand_out(question, visit,
+      hand_out(question, last_ms, visit,
                {0, metric, 0, interval_of(bucket.values[0], of.from_ms, of.until_ms, bucket.covered_ms)});
     };
     if (span) {
