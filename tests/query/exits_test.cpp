@@ -1,6 +1,7 @@
 // memoir exits: the exit status, and the ranks of unsampled processes among the others.
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
@@ -115,6 +116,19 @@ TEST_CASE("exits: the exit status is shown in words") {
   const std::string table = ask(recorded<record>(), {"exits"}).out;
   CHECK(table.find("SIGKILL") != std::string::npos);
   CHECK(table.find("exit 3") != std::string::npos);
+}
+
+TEST_CASE("processes: a process that was first sampled after the range did not run between two ticks") {
+  History history;
+  history.begin_run();
+  history.birth(7, {"app", "/usr/bin/app"}, 500);
+  history.tick(3);
+  history.birth(8, {"late", "/usr/bin/late"}, 500);
+  history.tick(2);
+  const std::string until = fmt::format("@{}", History::kStart + 3 * History::kInterval - 1);
+  const std::string out = ask(history, {"processes", "--from", "-1h", "--to", until}).out;
+  CHECK(out.find("ran in this range") != std::string::npos);
+  CHECK(out.find("between two ticks") == std::string::npos);
 }
 
 TEST_CASE("processes: an unsampled process has the lifetime and the mark of its exit event") {

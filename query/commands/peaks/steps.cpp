@@ -85,11 +85,13 @@ void fold_marks(const std::vector<HighWater>& marks, SubjectKind kind, std::opti
 Result<ProcessMarks> marks_of(const PeakInput& source, const PeakQuery& question, std::size_t most) {
   constexpr std::int64_t few_days_ms = 2 * 86'400'000;
   const bool few_days = source.range.to_ms - source.range.from_ms <= few_days_ms;
-  Result<ProcessMarks> marks =
-      source.reader.process_marks(few_days ? std::optional(source.range) : std::nullopt, source.range, question.by,
-                                  question.filter.takes_all() ? most : kAllMarks);
-  if (marks && question.by == Metric::hwm) std::erase_if(marks->marks, stood);
-  return marks;
+  return source.reader.process_marks(few_days ? std::optional(source.range) : std::nullopt, source.range, question.by,
+                                     question.filter.takes_all() ? most : kAllMarks);
+}
+
+// Returns whether the mark may have been reached before the range.
+bool may_be_earlier(const HighWater& mark, const PeakQuery& question) {
+  return question.by == Metric::hwm && stood(mark);
 }
 
 bool reads_whole_groups(const PeakQuery& question) {
@@ -133,6 +135,7 @@ Result<std::vector<PeakRow>> member_marks(const PeakInput& source, const PeakQue
   std::unordered_map<std::int64_t, Peak> by_id;
   std::vector<std::int64_t> ids;
   for (const HighWater& mark : marks.marks) {
+    if (may_be_earlier(mark, question)) continue;
     if (by_id.emplace(mark.subject_id, peak_of(mark)).second) ids.push_back(mark.subject_id);
   }
   std::map<std::string, PeakRow> groups;
@@ -221,6 +224,7 @@ struct Life {
   HighWaterFold high_water;
   Fold fold;  // fold of resident memory, or of the queried metric
   std::optional<Peak> mark;
+  bool may_be_earlier = false;  // the mark only counts if nothing else is known
 };
 
 bool is_newborn(const StoredProcess& process, Range range) {
@@ -237,7 +241,8 @@ std::optional<PeakRow> row_of(const PlannedRow& planned, const Life& life, const
   } else if (summary.max) {
     row.peak = highest_of(summary, source, row.process->id);
   }
-  if (life.mark && life.mark->value_kib >= row.peak.value_kib) {
+  const bool marked = life.mark && (!life.may_be_earlier || (!raised && !summary.max));
+  if (marked && life.mark->value_kib >= row.peak.value_kib) {
     row.peak = *life.mark;
   } else if (row.peak.before_ms != row.peak.at_ms) {
     row.within = source.tier;
@@ -253,12 +258,13 @@ std::vector<Metric> metrics_of(const PeakInput& source, Metric by) {
 }
 
 // Adds processes that no tick observed, and processes with a mark above the memory of all omitted rows.
-Status add_marked(Reader& reader, const std::vector<HighWater>& marks, RowPlan& plan) {
+Status add_marked(Reader& reader, const PeakQuery& question, const std::vector<HighWater>& marks, RowPlan& plan) {
   std::vector<std::int64_t> ids;
   std::unordered_map<std::int64_t, std::int64_t> marks_kib;
   for (const HighWater& mark : marks) {
     const RowPlan::Place* const place = plan.find(mark.subject_id);
     const bool left_out = place != nullptr && place->row == RowPlan::kLeftOut;
+    if (left_out && may_be_earlier(mark, question)) continue;
     if (left_out ? mark.value_kib <= plan.left_out().highest_kib : place != nullptr) continue;
     if (marks_kib.emplace(mark.subject_id, mark.value_kib).second) ids.push_back(mark.subject_id);
   }
@@ -284,11 +290,13 @@ Result<std::vector<PeakRow>> process_rows(const PeakInput& source, const PeakQue
       visit_rows(source.reader, {source.tier, SubjectKind::process, {}, source.range, metrics_of(source, question.by)},
                  plan, RowRank::highest, add));
   const ProcessMarks marks = TRY(marks_of(source, question, complete ? kAllMarks : kEnoughMarks));
-  TRY(add_marked(source.reader, marks.marks, plan));
+  TRY(add_marked(source.reader, question, marks.marks, plan));
   lives.resize(plan.rows().size());
   for (const HighWater& mark : marks.marks) {
     const RowPlan::Place* const place = plan.find(mark.subject_id);
-    if (place != nullptr && place->row != RowPlan::kLeftOut) lives[place->row].mark = peak_of(mark);
+    if (place == nullptr || place->row == RowPlan::kLeftOut) continue;
+    lives[place->row].mark = peak_of(mark);
+    lives[place->row].may_be_earlier = may_be_earlier(mark, question);
   }
   std::vector<PeakRow> rows;
   for (std::size_t i = 0; i < lives.size(); ++i) {

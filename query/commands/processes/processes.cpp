@@ -228,7 +228,8 @@ Result<Report> list_processes(const Context& context) {
     counts.exited = activity ? std::optional(activity->exited) : std::nullopt;
     if (activity && activity->alive) {
       const std::int64_t ran = *activity->alive + activity->exited;
-      if (left_out == 0) unsampled = ran - counts.processes;
+      // Without kernel events, the rest are processes that were first sampled after the range.
+      if (left_out == 0 && activity->reported_ticks > 0) unsampled = ran - counts.processes;
       counts.processes = std::max(counts.processes, ran);
     }
   }

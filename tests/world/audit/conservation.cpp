@@ -100,15 +100,24 @@ void machine_is_meminfo(Audit& audit) {
 }
 
 void means_add_up(Audit& audit) {
-  for (const Words& group : {Words{}, Words{"--group", "category"}, Words{"--group", "identity"}}) {
-    const json& top = audit.ask(Words{"top"} + audit.range() + group);
-    std::int64_t sum = 0;
-    for (const json& row : list(top, "rows")) sum += std::max<std::int64_t>(0, number(row, "mean_kib"));
-    const std::int64_t short_lived = std::max<std::int64_t>(0, number(part(top, "totals"), "short_lived_kib"));
-    const auto rows = static_cast<std::int64_t>(list(top, "rows").size());
-    audit.check("", std::abs(sum + short_lived - number(part(top, "totals"), "mean_kib")) <= rows,
-                "{}: {} in {} rows, {} short-lived, {} in all", group.empty() ? "process" : group.back(), sum, rows,
-                short_lived, number(part(top, "totals"), "mean_kib"));
+  for (const char* const tier : {"raw", "5min"}) {
+    std::int64_t all_kib = kNone;
+    for (const char* const group : {"category", "identity", "user", "process"}) {
+      const json& top = audit.ask(Words{"top", "--tier", tier, "--group", group} + audit.range());
+      const json& totals = part(top, "totals");
+      std::int64_t sum_kib = 0;
+      for (const json& row : list(top, "rows")) sum_kib += std::max<std::int64_t>(0, number(row, "mean_kib"));
+      // Each row is rounded, and the mean of each of its buckets is.
+      const auto error_kib = static_cast<std::int64_t>(list(top, "rows").size()) + 1;
+      const std::int64_t mean_kib = number(totals, "mean_kib");
+      audit.check("", std::abs(sum_kib - mean_kib) <= error_kib, "{} {}: {} in rows, {} in all", tier, group, sum_kib,
+                  mean_kib);
+      // Processes younger than a bucket have rollups only in their groups.
+      const std::int64_t with_others_kib = mean_kib + std::max<std::int64_t>(0, number(totals, "short_lived_mean_kib"));
+      if (all_kib == kNone) all_kib = with_others_kib;
+      audit.check("groups", std::abs(with_others_kib - all_kib) <= error_kib, "{} {}: {}, by category {}", tier, group,
+                  with_others_kib, all_kib);
+    }
   }
 }
 
