@@ -8,7 +8,7 @@
 namespace memoir {
 namespace {
 
-constexpr std::size_t kMaxStuck = 2;  // each stuck job needs a thread
+constexpr std::size_t kMaxStuckReads = 2;  // each stuck job needs a thread
 
 }  // namespace
 
@@ -58,7 +58,7 @@ std::shared_ptr<BlockingJob> CgroupCollector::ask(const std::vector<CgroupMember
                                                   const Tick& tick, bool turns) {
   forget_returned(stuck_);
   if (job_ != nullptr && job_->is_stuck()) stuck_.push_back(std::exchange(job_, nullptr));
-  if (stuck_.size() >= kMaxStuck) return nullptr;
+  if (stuck_.size() >= kMaxStuckReads) return nullptr;
   if (job_ == nullptr) {
     job_ = std::make_shared<Job>(cgroups_, budget_);
     refresh = true;
