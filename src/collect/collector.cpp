@@ -53,14 +53,13 @@ class Collector final : public TickSource {
         kernel_events_(events ? std::move(*events) : nullptr),
         census_(census ? std::move(*census) : make_proc_census(proc_, *descriptors_)),
         cgroup_fs_(find_cgroups(*proc_, options.cgroup_root)),
-        cgroups_(cgroup_fs_, descriptors_),
+        cgroups_(cgroup_fs_, descriptors_, options.read_deadline),
         containers_(options.container_root, options.container_names, options.store_bytes),
         tmpfs_(proc_, TmpfsOptions::within(options.read_deadline, options.tmpfs_interval)),
         exits_(cgroup_fs_, options.ticks_per_second),
         table_(proc_, *descriptors_),
         planner_(options.read_share_ppm),
-        worker_(options.read_deadline),
-        reads_(proc_, table_, identifier_, totals_, worker_),
+        reads_(proc_, table_, identifier_, totals_, options.read_deadline),
         summaries_(proc_, options.summaries, options.read_deadline) {
     if (census_) access_.census = census_->name();
     if (!census) note(no_census(census.error().message));
@@ -107,7 +106,7 @@ class Collector final : public TickSource {
   void use_events(CollectContext& context);
   bool refresh_due(const Tick& tick);
   Grants plan(CollectContext& context);
-  void read_cgroups(bool refresh, const Grants& granted, CollectContext& context, CostSpan& span);
+  void read_cgroups(bool refresh, const Grants& granted, CollectContext& context);
   void assemble(Tick& tick);
   void find_access();
   void note(std::string_view sentence);
@@ -139,7 +138,6 @@ class Collector final : public TickSource {
   ExitCollector exits_;
   ProcessTable table_;
   ReadPlanner planner_;
-  BlockingReader worker_;
   ProcessDetails reads_;
   MappingReader summaries_;
   MappingRequest mapping_request_ = MappingRequest::due;
@@ -171,17 +169,11 @@ Grants Collector::plan(CollectContext& context) {
   return planner_.plan(table_.entries(), claims, context);
 }
 
-void Collector::read_cgroups(bool refresh, const Grants& granted, CollectContext& context, CostSpan& span) {
+void Collector::read_cgroups(bool refresh, const Grants& granted, CollectContext& context) {
   std::vector<CgroupMember> members;
   members.reserve(table_.entries().size());
   for (const auto& entry : table_.entries()) members.push_back({entry->info.cgroup, entry->charge_moved(), entry->uid});
-  ProcessDetails::Jobs jobs;
-  if (auto job = cgroups_.ask(members, refresh, context.tick, granted.count(RequestKind::cgroups) > 0))
-    jobs.push_back(std::move(job));
-  span.add_to(context.tick.cost, CostKind::machine);
-  context.tick.total.cpu_us += worker_.run(std::move(jobs), context.tick.cost);
-  span = CostSpan();
-  cgroups_.take(context);
+  cgroups_.read(members, refresh, granted.count(RequestKind::cgroups) > 0, context);
 }
 
 // Calls `how` of the census. A BPF census that fails has already retried, so the census by /proc replaces it. The
@@ -296,9 +288,9 @@ Status Collector::read(CollectContext& context) {
   tmpfs_.take(identifier_.names(), context);
   containers_.take(context);
   exits_.add_to(table_.entries(), identifier_, context);
-  read_cgroups(refresh, granted, context, span);
-  if (!context.tick.oom_kills.empty() || !context.tick.oom_victims.empty()) tmpfs_.note_oom_kill();
   span.add_to(context.tick.cost, CostKind::machine);
+  read_cgroups(refresh, granted, context);
+  if (!context.tick.oom_kills.empty() || !context.tick.oom_victims.empty()) tmpfs_.note_oom_kill();
   summaries_.read(table_.entries(), std::exchange(mapping_request_, MappingRequest::due), tmpfs_.mounts(),
                   identifier_.names(), context, granted.count(RequestKind::summary));
   return Done{};
@@ -376,7 +368,7 @@ Result<Tick> Collector::collect(bool keyframe) {
   const auto name = [this](std::uint32_t uid) { return identifier_.user_name(uid); };
   events_ = blocked_users_.see(context.blocked_users, tick.begin, name);
   shortfalls_.see(cgroups_.left(), reads_.texts(), tick.begin, events_);
-  expensive_.see(user_costs_.see(worker_.cpu_of_owners(), tick.begin.boot_ms, name), tick.begin, events_);
+  expensive_.see(user_costs_.see(reads_.cpu_of_users(), tick.begin.boot_ms, name), tick.begin, events_);
   tick.end = clock_.now();
   read_until_ms_ = tick.end.boot_ms;
   whole.add_to(tick.total);

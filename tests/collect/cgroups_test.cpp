@@ -485,15 +485,12 @@ TEST_CASE("a tick that does not report its cgroups loses no peak, no kill and no
     return tick;
   };
   Buffer buffer;
-  const auto read = [&](Tick tick, bool moved) {
+  const auto read = [&](Tick tick, bool moved, bool refresh = false) {
     CollectContext context{.tick = tick, .buffer = buffer};
-    read_cgroups(reader, {{"/a", moved, 0}}, false, context);
+    read_cgroups(reader, {{"/a", moved, 0}}, refresh, context);
     return tick;
   };
-  Tick first = tick_at(1'000, 0);
-  CollectContext context{.tick = first, .buffer = buffer};
-  read_cgroups(reader, {{"/a", true, 0}}, true, context);
-  REQUIRE(first.cgroups.size() == 1);
+  REQUIRE(read(tick_at(1'000, 0), true, true).cgroups.size() == 1);
 
   put("peak", "104857600\n");
   put("events", "low 0\nhigh 0\nmax 1\noom 1\noom_kill 1\n");

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/transformed.h"
+#include "collect/worker/cost_span.h"
 
 namespace memoir {
 namespace {
@@ -15,7 +16,7 @@ constexpr std::size_t kMaxStuckReads = 2;  // each stuck job needs a thread
 class CgroupCollector::Job final : public BlockingJob {
  public:
   Job(CgroupFs cgroups, std::shared_ptr<DescriptorBudget> budget)
-      : BlockingJob(CostKind::machine, false), budget_(std::move(budget)), reader_(std::move(cgroups), *budget_) {}
+      : BlockingJob(CostKind::machine), budget_(std::move(budget)), reader_(std::move(cgroups), *budget_) {}
 
   void run(Buffer& buffer) override {
     reader_.read(avoid_, buffer, [this](const std::string& path) {
@@ -45,8 +46,12 @@ class CgroupCollector::Job final : public BlockingJob {
   std::atomic<const std::string*> at_{nullptr};  // a path that the reader keeps
 };
 
-CgroupCollector::CgroupCollector(CgroupFs cgroups, std::shared_ptr<DescriptorBudget> budget)
-    : cgroups_(std::move(cgroups)), budget_(std::move(budget)), job_(std::make_shared<Job>(cgroups_, budget_)) {}
+CgroupCollector::CgroupCollector(CgroupFs cgroups, std::shared_ptr<DescriptorBudget> budget,
+                                 std::chrono::milliseconds deadline)
+    : cgroups_(std::move(cgroups)),
+      budget_(std::move(budget)),
+      worker_(deadline),
+      job_(std::make_shared<Job>(cgroups_, budget_)) {}
 
 CgroupCollector::~CgroupCollector() = default;
 
@@ -54,21 +59,21 @@ void CgroupCollector::claim(std::int64_t boot_ms, std::vector<ReadRequest>& clai
   if (job_ != nullptr && !job_->is_stuck()) job_->reader().claim(boot_ms, claims);
 }
 
-std::shared_ptr<BlockingJob> CgroupCollector::ask(const std::vector<CgroupMember>& members, bool refresh,
-                                                  const Tick& tick, bool turns) {
+// Prepares the job of this tick. Returns false if too many are stuck.
+bool CgroupCollector::begin(const std::vector<CgroupMember>& members, bool refresh, bool turns, const Tick& tick) {
   forget_returned(stuck_);
   if (job_ != nullptr && job_->is_stuck()) stuck_.push_back(std::exchange(job_, nullptr));
-  if (stuck_.size() >= kMaxStuckReads) return nullptr;
+  if (stuck_.size() >= kMaxStuckReads) return false;
   if (job_ == nullptr) {
     job_ = std::make_shared<Job>(cgroups_, budget_);
     refresh = true;
   }
   job_->prepare(transformed(stuck_, &Job::waits_for));
   job_->reader().begin(members, refresh, tick, turns);
-  return job_;
+  return true;
 }
 
-void CgroupCollector::take(CollectContext& context) {
+void CgroupCollector::report(CollectContext& context) {
   for (const auto& job : stuck_) context.note_blocked("the cgroup " + job->waits_for());
   if (job_ == nullptr) return;
   if (job_->is_stuck() || !job_->done()) {
@@ -81,6 +86,19 @@ void CgroupCollector::take(CollectContext& context) {
   job_->reader().report(context);
   reported_ = context.tick.cgroups;
   left_ = job_->reader().left();
+}
+
+void CgroupCollector::read(const std::vector<CgroupMember>& members, bool refresh, bool turns,
+                           CollectContext& context) {
+  CostSpan span;
+  Tick& tick = context.tick;
+  const bool begun = begin(members, refresh, turns, tick);
+  span.add_to(tick.cost, CostKind::machine);
+  worker_.begin(tick.begin.boot_ms * 1000);
+  if (begun) tick.total.cpu_us += worker_.run({job_}, tick.cost);
+  span = CostSpan();
+  report(context);
+  span.add_to(tick.cost, CostKind::machine);
 }
 
 }  // namespace memoir

@@ -28,15 +28,15 @@ constexpr std::int64_t kLeaveOutMostMs = 3'600'000;
 }  // namespace
 
 ProcessDetails::ProcessDetails(std::shared_ptr<const ProcFs> proc, ProcessTable& table, ProcessResolver& identifier,
-                               CategoryTotals& totals, BlockingReader& worker)
-    : proc_(std::move(proc)), table_(table), identifier_(identifier), totals_(totals), worker_(worker) {}
+                               CategoryTotals& totals, std::chrono::milliseconds deadline)
+    : proc_(std::move(proc)), table_(table), identifier_(identifier), totals_(totals), reader_(deadline) {}
 
 void ProcessDetails::run(CollectContext& context, Jobs others) {
   others_read_ = 0;
   others_denied_ = 0;
   identifier_.commands()->begin_tick(context.tick.begin.boot_ms * 1000);
   texts_.begin_tick();
-  worker_.begin(context.tick.begin.boot_ms * 1000);
+  reader_.begin(context.tick.begin.boot_ms * 1000);
   CostSpan span;
   // Identities are read first, so that they are available even if reading the memory takes long.
   Jobs jobs = std::move(others);
@@ -47,13 +47,13 @@ void ProcessDetails::run(CollectContext& context, Jobs others) {
     ask_identity(*entry, jobs, context);
   }
   span.add_to(context.tick.cost, CostKind::identity);
-  context.tick.total.cpu_us += worker_.run(std::exchange(jobs, {}), context.tick.cost);
+  context.tick.total.cpu_us += reader_.run(std::exchange(jobs, {}), context.tick.cost);
 
   span = CostSpan();
   jobs.reserve(table_.entries().size());
   for (const auto& entry : table_.entries()) ask_rollup(*entry, jobs, context);
   span.add_to(context.tick.cost, CostKind::rollup);
-  context.tick.total.cpu_us += worker_.run(std::exchange(jobs, {}), context.tick.cost);
+  context.tick.total.cpu_us += reader_.run(std::exchange(jobs, {}), context.tick.cost);
 
   span = CostSpan();
   for (const auto& entry : table_.entries()) take_rollup(*entry, context);
@@ -66,7 +66,7 @@ void ProcessDetails::run(CollectContext& context, Jobs others) {
     if (entry->execed && !full_identity_read(*entry)) ask_identity(*entry, jobs, context);
   }
   span.add_to(context.tick.cost, CostKind::identity);
-  context.tick.total.cpu_us += worker_.run(std::move(jobs), context.tick.cost);
+  context.tick.total.cpu_us += reader_.run(std::move(jobs), context.tick.cost);
 
   span = CostSpan();
   const auto is_fresh = [](const auto& entry) { return entry->fresh; };

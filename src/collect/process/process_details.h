@@ -34,7 +34,7 @@ namespace memoir {
 class ProcessDetails {
  public:
   ProcessDetails(std::shared_ptr<const ProcFs> proc, ProcessTable& table, ProcessResolver& identifier,
-                 CategoryTotals& totals, BlockingReader& worker);
+                 CategoryTotals& totals, std::chrono::milliseconds deadline);
 
   using Jobs = std::vector<std::shared_ptr<BlockingJob>>;
 
@@ -43,6 +43,8 @@ class ProcessDetails {
 
   // Returns the budget of the texts after the last run.
   const TextBudget& texts() const { return texts_; }
+  // Returns the CPU time in µs of the last tick's reads, by the uid of the process that was read.
+  const std::map<std::uint32_t, std::int64_t>& cpu_of_users() const { return reader_.cpu_of_owners(); }
 
   // Return how many rollups of other users' processes the last run read, and how many were denied.
   std::int64_t others_read() const { return others_read_; }
@@ -69,7 +71,7 @@ class ProcessDetails {
   ProcessResolver& identifier_;
   CategoryTotals& totals_;
   TextBudget texts_;
-  BlockingReader& worker_;
+  BlockingReader reader_;
   std::size_t cgroups_left_ = 0;  // number of cgroups that this run may still read again
   // Number of requests for command lines that were deferred before, by uid.
   std::unordered_map<std::uint32_t, std::size_t> waiting_;

@@ -61,7 +61,7 @@ bool BlockingBatch::run(Buffer& buffer) {
   Waits waits;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     BlockingJob& job = *jobs[i];
-    job.ran_ = !job.limited_ || left.allows(job.owner(), job.likely_fast());
+    job.ran_ = left.allows(job.owner(), job.likely_fast());
     if (job.ran_) {
       try {
         job.run(buffer);
@@ -74,7 +74,7 @@ bool BlockingBatch::run(Buffer& buffer) {
       job.charged_ = used;
       // A job that only waited for a processor did not block.
       if (used.wall_us >= ReadBudget::kSlowUs && !waits.has_waited()) job.charged_.wall_us = used.cpu_us;
-      if (job.limited_) left.charge(job.owner(), job.charged_);
+      left.charge(job.owner(), job.charged_);
     }
     std::uint64_t expected = i;
     if (!at.compare_exchange_strong(expected, i + 1)) {
@@ -161,10 +161,9 @@ BlockingReader::~BlockingReader() {
   worker_.join();  // the worker is idle, because a stuck one was detached when it was abandoned
 }
 
-bool BlockingReader::start_worker(const Jobs& jobs) {
+bool BlockingReader::start_worker() {
   if (worker_.joinable()) return true;
-  const bool limited = std::ranges::all_of(jobs, [](const auto& job) { return job->limited_; });
-  if (limited && !budget_.worker_allowed()) return false;
+  if (!budget_.worker_allowed()) return false;
   channel_ = std::make_shared<Channel>();
   // The main thread handles all signals.
   sigset_t all;
@@ -188,10 +187,8 @@ std::int64_t BlockingReader::take_back(TickCost& cost) {
     const auto& [owner, job] = stuck;
     if (job->is_stuck()) return false;
     const std::int64_t used_us = job->used_ ? job->used_->cpu_us : 0;
-    if (job->limited_) {
-      budget_.came_back(owner);
-      budget_.charge(owner, {.cpu_us = used_us, .wall_us = 0});
-    }
+    budget_.came_back(owner);
+    budget_.charge(owner, {.cpu_us = used_us, .wall_us = 0});
     cost[static_cast<std::size_t>(job->kind())].cpu_us += used_us;
     cpu_us += used_us;
     count_cpu(owner, used_us);
@@ -226,7 +223,7 @@ std::int64_t BlockingReader::finish(BlockingBatch& batch, std::size_t end, TickC
     job.done_ = job.ran_;
     job.passed_over_ = job.ran_ ? 0 : job.passed_over_ + 1;
     if (!job.ran_) continue;
-    if (job.limited_) budget_.charge(job.owner(), job.charged_);
+    budget_.charge(job.owner(), job.charged_);
     Cost& sum = cost[static_cast<std::size_t>(job.kind())];
     sum.cpu_us += job.used_->cpu_us;
     sum.wall_us += job.used_->wall_us;
@@ -240,7 +237,7 @@ std::int64_t BlockingReader::run(Jobs jobs, TickCost& cost) {
   std::int64_t cpu_us = take_back(cost);
   for (const auto& job : jobs) job->done_ = false;
   order(jobs);
-  while (!jobs.empty() && start_worker(jobs)) {
+  while (!jobs.empty() && start_worker()) {
     const auto batch = std::make_shared<BlockingBatch>();
     batch->jobs = std::move(jobs);
     batch->budget = budget_;
@@ -257,10 +254,8 @@ std::int64_t BlockingReader::run(Jobs jobs, TickCost& cost) {
     const auto stuck = batch->jobs.begin() + static_cast<std::ptrdiff_t>(*held);
     const std::uint32_t owner = (*stuck)->owner();
     stuck_jobs_.emplace_back(owner, *stuck);
-    if ((*stuck)->limited_) {
-      budget_.stuck(owner);
-      budget_.charge(owner, {.cpu_us = 0, .wall_us = deadline_ / std::chrono::microseconds(1)});
-    }
+    budget_.stuck(owner);
+    budget_.charge(owner, {.cpu_us = 0, .wall_us = deadline_ / std::chrono::microseconds(1)});
     jobs.assign(stuck + 1, batch->jobs.end());
   }
   return cpu_us;

@@ -30,8 +30,7 @@ struct BlockingBatch;
 // everything else.
 class BlockingJob {
  public:
-  // `limited`: whether the budget of the owner limits it; otherwise the caller must.
-  explicit BlockingJob(CostKind kind, bool limited = true) : kind_(kind), limited_(limited) {}
+  explicit BlockingJob(CostKind kind) : kind_(kind) {}
   virtual ~BlockingJob() = default;
   BlockingJob(const BlockingJob&) = delete;
   BlockingJob& operator=(const BlockingJob&) = delete;
@@ -70,7 +69,6 @@ class BlockingJob {
   }
 
   const CostKind kind_;
-  const bool limited_;
   std::uint32_t owner_ = ReadBudget::kNoOwner;
   std::atomic<bool> stuck_{false};
   std::atomic<std::uint64_t> progress_{0};
@@ -114,7 +112,7 @@ class BlockingReader {
   void count_cpu(std::uint32_t owner, std::int64_t us) {
     if (owner != ReadBudget::kNoOwner) cpu_of_owners_[owner] += us;
   }
-  bool start_worker(const Jobs& jobs);
+  bool start_worker();
   std::int64_t take_back(TickCost& cost);
   void order(Jobs& jobs) const;
   std::int64_t finish(BlockingBatch& batch, std::size_t end, TickCost& cost);
