@@ -20,7 +20,7 @@ Result<BucketSum::PartOf> clipping(Reader& reader, Tier tier, Range range) {
   const std::int64_t last_ms = last ? last->begin.wall_ms : std::numeric_limits<std::int64_t>::max();
   return BucketSum::PartOf([=, coverage = std::move(coverage)](std::int64_t from_ms, std::int64_t until_ms) {
     Interval bucket{from_ms, until_ms, 0, {}, {}, {}, {}};
-    if (from_ms < last_ms) bucket.until_ms = std::min(until_ms, last_ms);
+    end_with(last_ms, bucket);
     bucket.covered_ms = recorded_within(coverage, from_ms, bucket.until_ms);
     return clipped(bucket, range.from_ms, range.to_ms);
   });

@@ -17,4 +17,8 @@ Interval clipped(const Interval& interval, std::int64_t from_ms, std::int64_t un
   return part;
 }
 
+void end_with(std::int64_t last_tick_ms, Interval& bucket) {
+  if (bucket.from_ms < last_tick_ms) bucket.until_ms = std::min(bucket.until_ms, last_tick_ms);
+}
+
 }  // namespace memoir

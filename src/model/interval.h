@@ -55,4 +55,7 @@ inline double held_over(const Interval& interval) {
 // at an unknown position.
 Interval clipped(const Interval& interval, std::int64_t from_ms, std::int64_t until_ms);
 
+// Ends a bucket with the last tick, after which nothing is recorded: all of its covered time is before.
+void end_with(std::int64_t last_tick_ms, Interval& bucket);
+
 }  // namespace memoir

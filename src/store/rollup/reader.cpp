@@ -104,10 +104,10 @@ void visit_subjects(const PendingRollup& tail, SubjectKind kind, std::optional<s
 }
 
 // Visits a bucket. Unless the query wants whole buckets, clips the bucket to the range, and omits it if nothing is
-// left. Nothing of the last bucket is after the last tick.
+// left.
 void hand_out(const HistoryQuery& question, std::int64_t last_ms, const VisitInterval& visit, SubjectInterval of) {
   if (!question.whole) {
-    if (of.interval.from_ms < last_ms) of.interval.until_ms = std::min(of.interval.until_ms, last_ms);
+    end_with(last_ms, of.interval);
     of.interval = clipped(of.interval, question.range.from_ms, question.range.to_ms);
     if (of.interval.from_ms >= of.interval.until_ms) return;
   }
