@@ -37,8 +37,8 @@ bool is_whole_days(Range range, const FileInfo& file) {
 // days, because it may have been reached before.
 bool store_has(const PeakQuery& question) {
   if (!question.all_time && !question.whole_days) return false;
-  if (question.group != "process" && question.by == Metric::hwm) return marks_members(question);
   if (question.group == "process") return question.all_time || question.by != Metric::hwm;
+  if (question.by == Metric::hwm) return marks_members(question);
   return group_kind(question.group) && question.filter.takes_all();
 }
 

@@ -224,7 +224,8 @@ struct Life {
   HighWaterFold high_water;
   Fold fold;  // fold of resident memory, or of the queried metric
   std::optional<Peak> mark;
-  bool may_be_earlier = false;  // the mark only counts if nothing else is known
+
+  bool is_known() const { return fold.summary().max || high_water.found(); }
 };
 
 bool is_newborn(const StoredProcess& process, Range range) {
@@ -241,8 +242,7 @@ std::optional<PeakRow> row_of(const PlannedRow& planned, const Life& life, const
   } else if (summary.max) {
     row.peak = highest_of(summary, source, row.process->id);
   }
-  const bool marked = life.mark && (!life.may_be_earlier || (!raised && !summary.max));
-  if (marked && life.mark->value_kib >= row.peak.value_kib) {
+  if (life.mark && life.mark->value_kib >= row.peak.value_kib) {
     row.peak = *life.mark;
   } else if (row.peak.before_ms != row.peak.at_ms) {
     row.within = source.tier;
@@ -295,8 +295,8 @@ Result<std::vector<PeakRow>> process_rows(const PeakInput& source, const PeakQue
   for (const HighWater& mark : marks.marks) {
     const RowPlan::Place* const place = plan.find(mark.subject_id);
     if (place == nullptr || place->row == RowPlan::kLeftOut) continue;
-    lives[place->row].mark = peak_of(mark);
-    lives[place->row].may_be_earlier = may_be_earlier(mark, question);
+    Life& life = lives[place->row];
+    if (!may_be_earlier(mark, question) || !life.is_known()) life.mark = peak_of(mark);
   }
   std::vector<PeakRow> rows;
   for (std::size_t i = 0; i < lives.size(); ++i) {

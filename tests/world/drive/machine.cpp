@@ -126,8 +126,7 @@ bool Machine::apply(const Step& step) {
     const Process before = *found;  // a copy, because an exit removes the process from the world
     if (kills) {
       report(ProcessEventKind::oom_victim, before);
-      truth_.kills.push_back(
-          {before.serial, truth_.lives.at(before.serial).images.size() - 1, clock_.now().wall_ms, false});
+      truth_.kills.push_back({before.serial, truth_.lives.at(before.serial).images.size() - 1, clock_.now().wall_ms});
     }
     if (exits) report(ProcessEventKind::exited, before, kills ? 9 : static_cast<std::int32_t>(step.number(1)));
     end_image(before, exits);
